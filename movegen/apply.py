@@ -1,0 +1,219 @@
+"""Make a move: the old board in, the new board out, seen by the player who moves next.
+
+`apply` is bare, for perft; `apply_keyed` also keeps the key and the 50-move count, for games and search.
+"""
+
+import numpy as np
+
+from movegen.bits import ONE, U64, ZERO, Bitboard, Square, flip, lowest_bit
+from movegen.board import Board, kings, occupied_squares, own_king, pawns, turned
+from movegen.generate import en_passant_is_safe
+from movegen.geometry import NORTH, RANK_1, beside, pawn_attacks_south, south
+from movegen.jit import inlined, kernel
+from movegen.moves import (
+    CASTLING,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    NORMAL,
+    PROMOTE_KNIGHT,
+    Move,
+    kind,
+    origin,
+    target,
+)
+from movegen.zobrist import TURN, absolute, castling_key, colour_of, en_passant_key, kind_at, man_key
+
+KING_TO_SHORT, ROOK_TO_SHORT = U64(6), U64(5)
+KING_TO_LONG, ROOK_TO_LONG = U64(2), U64(3)
+KIND_OF_PAWN, KIND_OF_ROOK, KIND_OF_KING = U64(0b001), U64(0b010), U64(0b011)
+
+# The kinds of men a pawn can become (see `kind_at`), four bits each: knight, bishop, rook, queen.
+PROMOTION_KINDS = U64(0b0110_0010_0100_0101)
+
+
+@inlined
+def promoted_kind(move_kind: np.uint64) -> np.uint64:
+    """The kind of man that a promotion makes."""
+    return PROMOTION_KINDS >> (move_kind - PROMOTE_KNIGHT << U64(2)) & U64(7)
+
+
+@inlined
+def king_goal(king: Square, rook: Square) -> Square:
+    """Where the king ends up when he castles with this rook."""
+    return KING_TO_SHORT if rook > king else KING_TO_LONG
+
+
+@inlined
+def rook_goal(king: Square, rook: Square) -> Square:
+    """Where the rook ends up when the king castles with it."""
+    return ROOK_TO_SHORT if rook > king else ROOK_TO_LONG
+
+
+@inlined
+def castled(board: Board, king: Square, rook: Square) -> Board:
+    """King and rook on their new squares, the rights of both rooks gone. Not turned yet."""
+    leaving = ~(ONE << king | ONE << rook)
+    new_king, new_rook = ONE << king_goal(king, rook), ONE << rook_goal(king, rook)
+    return Board(
+        board.own & leaving | new_king | new_rook,
+        board.diagonal & leaving,
+        board.straight & leaving | new_king | new_rook,
+        board.leaper & leaving | new_king,
+        board.castling & ~RANK_1,
+        ZERO,
+    )
+
+
+@inlined
+def moved(board: Board, start: Square, goal: Square) -> Board:
+    """A man from one square to another, whatever stood there captured; rights to castle kept up."""
+    leaving = ~(ONE << start | ONE << goal)
+    castling = board.castling & leaving
+    if kings(board) >> start & ONE:
+        castling &= ~RANK_1
+    return Board(
+        board.own & leaving | ONE << goal,
+        board.diagonal & leaving | (board.diagonal >> start & ONE) << goal,
+        board.straight & leaving | (board.straight >> start & ONE) << goal,
+        board.leaper & leaving | (board.leaper >> start & ONE) << goal,
+        castling,
+        ZERO,
+    )
+
+
+@inlined
+def promoted(board: Board, goal: Square, new_kind: np.uint64) -> Board:
+    """The pawn on `goal` made into another man."""
+    pawn = ONE << goal
+    return Board(
+        board.own,
+        board.diagonal | (new_kind >> U64(2)) << goal,
+        board.straight | (new_kind >> ONE & ONE) << goal,
+        board.leaper & ~pawn | (new_kind & ONE) << goal,
+        board.castling,
+        ZERO,
+    )
+
+
+@inlined
+def without_captured_pawn(board: Board, goal: Square) -> Board:
+    """The enemy pawn that stands behind the goal of an en-passant capture, taken off."""
+    captured = south(ONE << goal)
+    return Board(board.own, board.diagonal, board.straight, board.leaper & ~captured, board.castling, ZERO)
+
+
+@inlined
+def with_en_passant(board: Board, squares: Bitboard) -> Board:
+    """The same board with this en-passant square, or none."""
+    return Board(board.own, board.diagonal, board.straight, board.leaper, board.castling, squares)
+
+
+@inlined
+def pushed_twice(board: Board, goal: Square) -> Board:
+    """After a double push: the square behind the pawn, if an enemy pawn stands beside it."""
+    pawn = ONE << goal
+    if beside(pawn) & pawns(board) & ~board.own:
+        return with_en_passant(board, south(pawn))
+    return board
+
+
+@inlined
+def can_capture_en_passant(board: Board) -> bool:
+    """Has the player to move a pawn that may legally capture on the en-passant square?"""
+    capturers = pawn_attacks_south(board.en_passant) & board.own & pawns(board)
+    while capturers:
+        pawn = lowest_bit(capturers)
+        if en_passant_is_safe(board, own_king(board), pawn):
+            return True
+        capturers ^= pawn
+    return False
+
+
+@inlined
+def with_legal_en_passant(board: Board) -> Board:
+    """The board, its en-passant square dropped if no pawn may legally capture there."""
+    if board.en_passant != ZERO and not can_capture_en_passant(board):
+        return with_en_passant(board, ZERO)
+    return board
+
+
+@inlined
+def special(board: Board, after: Board, start: Square, goal: Square, what: np.uint64) -> Board:
+    """What castling, promotions, double pushes and en passant do beyond moving one man."""
+    if what >= PROMOTE_KNIGHT:
+        return promoted(after, goal, promoted_kind(what))
+    if what == DOUBLE_PUSH:
+        return pushed_twice(after, goal)
+    if what == EN_PASSANT:
+        return without_captured_pawn(after, goal)
+    return castled(board, start, goal)
+
+
+@inlined
+def apply(board: Board, move: Move) -> Board:
+    """The board after a legal move, seen by the opponent, whose turn it is."""
+    start, goal, what = origin(move), target(move), kind(move)
+    after = moved(board, start, goal)
+    if what != NORMAL:
+        after = special(board, after, start, goal, what)
+    return with_legal_en_passant(turned(after))
+
+
+@inlined
+def key_of_castling(colour: np.uint64, king: Square, rook: Square) -> np.uint64:
+    """How castling changes the key: king and rook off their squares and onto the new ones."""
+    return (
+        man_key(colour, KIND_OF_KING, absolute(king, colour))
+        ^ man_key(colour, KIND_OF_KING, absolute(king_goal(king, rook), colour))
+        ^ man_key(colour, KIND_OF_ROOK, absolute(rook, colour))
+        ^ man_key(colour, KIND_OF_ROOK, absolute(rook_goal(king, rook), colour))
+    )
+
+
+@inlined
+def change_of_men(board: Board, move: Move, colour: np.uint64) -> tuple[np.uint64, bool]:
+    """-> how the men that leave, arrive and are captured change the key; is the move irreversible?"""
+    start, goal, what = origin(move), target(move), kind(move)
+    if what == CASTLING:
+        return key_of_castling(colour, start, goal), False
+    leaving = arriving = kind_at(board, start)
+    captured, captured_at = kind_at(board, goal), goal
+    if what >= PROMOTE_KNIGHT:
+        arriving = promoted_kind(what)
+    elif what == EN_PASSANT:
+        captured, captured_at = KIND_OF_PAWN, goal - NORTH
+    key = man_key(colour, leaving, absolute(start, colour)) ^ man_key(colour, arriving, absolute(goal, colour))
+    if captured:
+        key ^= man_key(colour ^ ONE, captured, absolute(captured_at, colour))
+    return key, bool(captured != ZERO or leaving == KIND_OF_PAWN)
+
+
+@inlined
+def apply_keyed(board: Board, key: np.uint64, clock: np.uint64, move: Move) -> tuple[Board, np.uint64, np.uint64]:
+    """`apply`, with the key and the number of half-moves since the last irreversible move kept up."""
+    after = apply(board, move)
+    colour = colour_of(key)
+    change, irreversible = change_of_men(board, move, colour)
+    lost_rights = board.castling & ~flip(after.castling)
+    key ^= TURN ^ change ^ castling_key(lost_rights, colour)
+    key ^= en_passant_key(board.en_passant) ^ en_passant_key(after.en_passant)
+    return after, key, ZERO if irreversible else clock + ONE
+
+
+@inlined
+def is_irreversible(board: Board, move: Move) -> bool:
+    """Is it a capture or a pawn move, after which the 50-move count starts anew?"""
+    theirs = occupied_squares(board) & ~board.own
+    return bool((ONE << target(move) & theirs | ONE << origin(move) & pawns(board)) != ZERO)
+
+
+@kernel
+def step(board: Board, key: np.uint64, clock: np.uint64, move: Move) -> tuple[Board, np.uint64, np.uint64]:
+    """`apply_keyed` for Python."""
+    return apply_keyed(board, key, clock, move)
+
+
+@kernel
+def legal_en_passant(board: Board) -> Board:
+    """`with_legal_en_passant` for Python."""
+    return with_legal_en_passant(board)

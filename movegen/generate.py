@@ -1,0 +1,181 @@
+"""Legal moves, and only legal ones, by four shortcuts instead of trying each move out:
+
+1. The king may not step onto a square the opponent attacks; sliders see through the moving king.
+2. In double check only the king can move. In single check any other man must capture the checker or
+   step between it and the king.
+3. A pinned man may move only along the line between its king and the slider that pins it. So a man
+   pinned on a diagonal moves only diagonally and one pinned on a rank or file only straight, and a
+   pinned knight not at all.
+4. En passant takes two pawns off one rank at once, which may open it: this one is tried out.
+
+One walk over the men, `walk_moves`, serves to count, to list and to draw moves (see `movegen.collect`).
+"""
+
+import numpy as np
+
+from movegen.attacks import checks_and_pins, covered_by_opponent, leaper_checkers, slider_checkers
+from movegen.bits import ALL, ONE, U64, ZERO, Bitboard, Square, lowest_bit, lowest_square, several, without_lowest
+from movegen.board import Board, diagonal_sliders, knights, occupied_squares, own_king, pawns, straight_sliders
+from movegen.buffers import Buffer
+from movegen.collect import Found, add, add_by_distance, add_promotions
+from movegen.geometry import (
+    NORTH,
+    NORTH_EAST,
+    NORTH_WEST,
+    RANK_3,
+    RANK_8,
+    TWO_NORTH,
+    north,
+    north_east,
+    north_west,
+    pawn_attacks_south,
+    south,
+)
+from movegen.jit import inlined
+from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL
+from movegen.sliders import bishop_attacks, rook_attacks
+from movegen.tables import castling_must_be_empty, castling_must_be_safe, king_attacks, knight_attacks
+
+
+@inlined
+def add_castling(
+    purpose: np.uint64, found: Found, buffer: Buffer, board: Board, king: Square, covered: Bitboard, pinned: Bitboard
+) -> Found:
+    """Castling, out of no check: nothing in the way, no attacked square on the king's path.
+
+    In Chess960 the rook may shield its king from a slider on the first rank: then it is pinned there.
+    """
+    rooks = board.castling & board.own & ~pinned
+    while rooks:
+        rook = lowest_square(rooks)
+        path = king << U64(3) | rook
+        blocked = castling_must_be_empty(path) & occupied_squares(board) | castling_must_be_safe(path) & covered
+        if blocked == ZERO:
+            found = add(purpose, found, buffer, king, lowest_bit(rooks), CASTLING)
+        rooks = without_lowest(rooks)
+    return found
+
+
+@inlined
+def en_passant_is_safe(board: Board, king: Square, pawn: Bitboard) -> bool:
+    """Try the capture out: with both pawns gone from their rank, is the king attacked?"""
+    captured = south(board.en_passant)
+    occupied = occupied_squares(board)
+    theirs = occupied & ~board.own & ~captured
+    after = (occupied ^ pawn ^ captured) | board.en_passant
+    return bool((slider_checkers(board, king, theirs, after) | leaper_checkers(board, king, theirs)) == ZERO)
+
+
+@inlined
+def add_en_passant(purpose: np.uint64, found: Found, buffer: Buffer, board: Board, king: Square) -> Found:
+    """Captures en passant, by one pawn or by two."""
+    capturers = pawn_attacks_south(board.en_passant) & board.own & pawns(board)
+    while capturers:
+        pawn = lowest_bit(capturers)
+        if en_passant_is_safe(board, king, pawn):
+            found = add(purpose, found, buffer, lowest_square(capturers), board.en_passant, EN_PASSANT)
+        capturers ^= pawn
+    return found
+
+
+@inlined
+def add_pawns(
+    purpose: np.uint64,
+    found: Found,
+    buffer: Buffer,
+    board: Board,
+    allowed: Bitboard,
+    straight_pins: Bitboard,
+    diagonal_pins: Bitboard,
+) -> Found:
+    """Pushes, double pushes and captures of all pawns at once; `allowed` bounds where they may end."""
+    occupied = occupied_squares(board)
+    own_pawns = board.own & pawns(board)
+    pushers = own_pawns & ~diagonal_pins
+    pushed = (north(pushers & ~straight_pins) | north(pushers & straight_pins) & straight_pins) & ~occupied
+    pushed_twice = north(pushed & RANK_3) & ~occupied & allowed
+    pushed &= allowed
+
+    takers = own_pawns & ~straight_pins
+    free, pinned = takers & ~diagonal_pins, takers & diagonal_pins
+    victims = occupied & ~board.own & allowed
+    taken_west = (north_west(free) | north_west(pinned) & diagonal_pins) & victims
+    taken_east = (north_east(free) | north_east(pinned) & diagonal_pins) & victims
+
+    if (pushed | taken_west | taken_east) & RANK_8:
+        found = add_promotions(purpose, found, buffer, NORTH, pushed & RANK_8)
+        found = add_promotions(purpose, found, buffer, NORTH_WEST, taken_west & RANK_8)
+        found = add_promotions(purpose, found, buffer, NORTH_EAST, taken_east & RANK_8)
+        pushed &= ~RANK_8
+        taken_west &= ~RANK_8
+        taken_east &= ~RANK_8
+    found = add_by_distance(purpose, found, buffer, NORTH, pushed, NORMAL)
+    found = add_by_distance(purpose, found, buffer, TWO_NORTH, pushed_twice, DOUBLE_PUSH)
+    found = add_by_distance(purpose, found, buffer, NORTH_WEST, taken_west, NORMAL)
+    return add_by_distance(purpose, found, buffer, NORTH_EAST, taken_east, NORMAL)
+
+
+@inlined
+def add_knights(purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, allowed: Bitboard) -> Found:
+    """Moves of knights to allowed squares."""
+    while men:
+        square = lowest_square(men)
+        found = add(purpose, found, buffer, square, knight_attacks(square) & allowed, NORMAL)
+        men = without_lowest(men)
+    return found
+
+
+@inlined
+def add_diagonal(
+    purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, occupied: Bitboard, allowed: Bitboard
+) -> Found:
+    """Diagonal moves of bishops and queens to allowed squares."""
+    while men:
+        square = lowest_square(men)
+        found = add(purpose, found, buffer, square, bishop_attacks(square, occupied) & allowed, NORMAL)
+        men = without_lowest(men)
+    return found
+
+
+@inlined
+def add_straight(
+    purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, occupied: Bitboard, allowed: Bitboard
+) -> Found:
+    """Straight moves of rooks and queens to allowed squares."""
+    while men:
+        square = lowest_square(men)
+        found = add(purpose, found, buffer, square, rook_attacks(square, occupied) & allowed, NORMAL)
+        men = without_lowest(men)
+    return found
+
+
+@inlined
+def walk_moves(purpose: np.uint64, board: Board, buffer: Buffer) -> Found:
+    """King; double check: stop; castling; knights; sliders; pawns; en passant."""
+    occupied = occupied_squares(board)
+    king = own_king(board)
+    covered = covered_by_opponent(board, occupied ^ ONE << king)
+    found = add(purpose, Found(ZERO, ZERO), buffer, king, king_attacks(king) & ~board.own & ~covered, NORMAL)
+
+    checking, stops, straight_pins, diagonal_pins = checks_and_pins(board, king, occupied)
+    allowed = ALL
+    if checking:
+        if several(checking):
+            return found
+        allowed = stops
+    else:
+        found = add_castling(purpose, found, buffer, board, king, covered, straight_pins)
+
+    goals = allowed & ~board.own
+    pins = straight_pins | diagonal_pins
+    found = add_knights(purpose, found, buffer, board.own & knights(board) & ~pins, goals)
+    diagonal, straight = board.own & diagonal_sliders(board), board.own & straight_sliders(board)
+    found = add_diagonal(purpose, found, buffer, diagonal & ~pins, occupied, goals)
+    found = add_straight(purpose, found, buffer, straight & ~pins, occupied, goals)
+    if pins:
+        found = add_diagonal(purpose, found, buffer, diagonal & diagonal_pins, occupied, goals & diagonal_pins)
+        found = add_straight(purpose, found, buffer, straight & straight_pins, occupied, goals & straight_pins)
+    found = add_pawns(purpose, found, buffer, board, allowed, straight_pins, diagonal_pins)
+    if board.en_passant:
+        found = add_en_passant(purpose, found, buffer, board, king)
+    return found

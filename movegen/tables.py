@@ -1,0 +1,88 @@
+"""Small tables, made at import: where pieces attack on an empty board, lines between squares, castling paths.
+
+`walk` is the slow and obvious definition that everything else, the tests included, is measured against.
+"""
+
+import numpy as np
+
+from movegen.jit import lookup
+
+Step = tuple[int, int]  # (files to the right, ranks up)
+
+DIAGONALS: tuple[Step, ...] = ((1, 1), (1, -1), (-1, -1), (-1, 1))
+STRAIGHTS: tuple[Step, ...] = ((1, 0), (0, -1), (-1, 0), (0, 1))
+KNIGHT_JUMPS: tuple[Step, ...] = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+
+# Castling ends on the same squares whatever the king and rook started from (Chess960 rules).
+KING_GOALS = {"short": 6, "long": 2}
+ROOK_GOALS = {"short": 5, "long": 3}
+
+
+def walk(square: int, step: Step, occupied: int = 0, limit: int = 7) -> list[int]:
+    """The squares a piece passes from `square` in one direction, up to and with the first occupied one."""
+    file, rank = square % 8, square // 8
+    path: list[int] = []
+    for _ in range(limit):
+        file, rank = file + step[0], rank + step[1]
+        if not (0 <= file < 8 and 0 <= rank < 8):
+            break
+        path.append(rank * 8 + file)
+        if occupied >> path[-1] & 1:
+            break
+    return path
+
+
+def squares_to_bits(squares: list[int]) -> int:
+    """A list of squares as a 64-bit set."""
+    return sum(1 << square for square in set(squares))
+
+
+def attacks(square: int, steps: tuple[Step, ...], occupied: int = 0, limit: int = 7) -> int:
+    """The squares a piece on `square` attacks by walking in each of these directions."""
+    return squares_to_bits([target for step in steps for target in walk(square, step, occupied, limit)])
+
+
+def between_table() -> list[int]:
+    """[64 · a + b]: the squares strictly between two squares of one line, else none."""
+    table = [0] * 4096
+    for a in range(64):
+        for step in DIAGONALS + STRAIGHTS:
+            path = walk(a, step)
+            for steps, b in enumerate(path):
+                table[64 * a + b] = squares_to_bits(path[:steps])
+    return table
+
+
+def from_to(a: int, b: int) -> list[int]:
+    """The squares of a rank from a to b, both included."""
+    return list(range(min(a, b), max(a, b) + 1))
+
+
+def castling_tables() -> tuple[list[int], list[int]]:
+    """[8 · king + rook], files on the first rank: squares that must be empty, squares that must be safe."""
+    must_be_empty, must_be_safe = [0] * 64, [0] * 64
+    for king in range(8):
+        for rook in range(8):
+            side = "short" if rook > king else "long"
+            king_path = from_to(king, KING_GOALS[side])
+            rook_path = from_to(rook, ROOK_GOALS[side])
+            movers = squares_to_bits([king, rook])
+            must_be_empty[8 * king + rook] = squares_to_bits(king_path + rook_path) & ~movers
+            must_be_safe[8 * king + rook] = squares_to_bits(king_path)
+    return must_be_empty, must_be_safe
+
+
+def _words(values: list[int]) -> np.ndarray:
+    return np.array(values, dtype=np.uint64)
+
+
+_SQUARES = range(64)
+_MUST_BE_EMPTY, _MUST_BE_SAFE = castling_tables()
+
+knight_attacks = lookup("knight_attacks", _words([attacks(s, KNIGHT_JUMPS, limit=1) for s in _SQUARES]))
+king_attacks = lookup("king_attacks", _words([attacks(s, DIAGONALS + STRAIGHTS, limit=1) for s in _SQUARES]))
+diagonals_from = lookup("diagonals_from", _words([attacks(s, DIAGONALS) for s in _SQUARES]))
+straights_from = lookup("straights_from", _words([attacks(s, STRAIGHTS) for s in _SQUARES]))
+between_squares = lookup("between_squares", _words(between_table()))
+castling_must_be_empty = lookup("castling_must_be_empty", _words(_MUST_BE_EMPTY))
+castling_must_be_safe = lookup("castling_must_be_safe", _words(_MUST_BE_SAFE))
