@@ -1,0 +1,64 @@
+"""A line on the terminal that tells how far a long run is. Nothing of it goes into a pipe."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Self
+
+from perft.run import Progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+QUIET_SECONDS = 1.0  # short runs show nothing
+
+
+class Display:
+    """Shows nodes, speed, share done and time left on standard error while a run lasts."""
+
+    def __init__(self) -> None:
+        self._bar: tuple[Bar, TaskID] | None = None
+        self._started = time.monotonic()
+        self._enabled = sys.stderr.isatty()
+        self._nodes_before, self._share_before, self._share_of_part = 0, 0.0, 1.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar[0].stop()
+
+    def part(self, nodes_before: int, share_before: float, share_of_part: float) -> None:
+        """Say what the coming calls are a part of, and what was done before it."""
+        self._nodes_before, self._share_before, self._share_of_part = nodes_before, share_before, share_of_part
+
+    def show(self, progress: Progress) -> None:
+        """Take the state of a run."""
+        seconds = time.monotonic() - self._started
+        if not self._enabled or seconds < QUIET_SECONDS:
+            return
+        if self._bar is None:
+            self._bar = _new_bar()
+        nodes = self._nodes_before + progress.nodes
+        share = self._share_before + progress.share * self._share_of_part
+        left = _clock(seconds * (1 - share) / share) if share > 0 else "?"
+        bar, task = self._bar
+        bar.update(task, completed=share, description=f"{nodes:,} nodes  {nodes / seconds / 1e6:,.0f} M/s  {left} left")
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _new_bar() -> "tuple[Bar, TaskID]":
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    bar.start()
+    return bar, bar.add_task("", total=1.0)

@@ -1,0 +1,12 @@
+"""What the exit status of the command means."""
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """Exit status of `python -m perft`."""
+
+    AGREES = 0  # counted, or everything compared agrees
+    DIFFERS = 1
+    BAD_INPUT = 2
+    INTERRUPTED = 130
