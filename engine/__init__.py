@@ -1,0 +1,1 @@
+"""Teresa, a UCI chess engine whose search is Monte Carlo tree search."""

@@ -1,0 +1,57 @@
+"""`teresa warmup`: compile all kernels now, so that nobody has to wait for them later."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compile what is not in the cache yet, and show how far it is; -> exit status."""
+    parser = argparse.ArgumentParser(prog="teresa warmup", description="Compile all kernels into the cache.")
+    parser.add_argument("--time", action="store_true", help="tell the CPU seconds of each part")
+    options = parser.parse_args(arguments)
+    begin = time.process_time()
+    parts = list_parts()
+    seconds = {"imports": time.process_time() - begin}
+    with _progress() as progress:
+        for name, compile_part in progress.track(parts.items(), description="compiling"):
+            begin = time.process_time()
+            compile_part()
+            seconds[name] = time.process_time() - begin
+    if options.time:
+        for name, taken in seconds.items():
+            print(f"{name:28} {taken:6.2f} s")
+    print(f"{'ready':28} {sum(seconds.values()):6.2f} CPU seconds")
+    return 0
+
+
+def list_parts() -> dict[str, Callable[[], object]]:
+    """Each part of the work, done by using the kernels once."""
+    from movegen import Position
+    from movegen.bits import U64
+    from movegen.playout import random_games
+    from perft.run import Counter
+
+    position = Position()
+    return {
+        "rules: legal moves": lambda: position.legal_moves,
+        "rules: playing a move": lambda: position.play("e4").fen(),
+        "rules: attacks and pins": lambda: (position.attackers("e4", "white"), position.pinned, position.in_check),
+        "rules: end of the game": position.outcome,
+        "rules: random games": lambda: random_games(position.board, U64(0), U64(1), U64(1)),
+        "perft": lambda: Counter().perft(position, 3),
+        "perft with memory": lambda: Counter(hash_megabytes=1).perft(position, 4),
+    }
+
+
+def _progress() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
