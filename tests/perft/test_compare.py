@@ -1,0 +1,162 @@
+"""Finding the first difference: tried by planting errors in the generator.
+
+Errors can be planted only where the kernels run as plain Python, so those tests start a process without the JIT.
+"""
+
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import chess
+import pytest
+
+from perft.__main__ import main
+from perft.compare import rule_of
+from tests.conftest import JIT_DISABLED
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+# What is planted; position, depth; what must be found: path, missing or extra moves, rule.
+ERRORS = {
+    "en passant out of a pin on the rank": (
+        "generate.en_passant_is_safe = apply.en_passant_is_safe = lambda board, king, pawn: True",
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 3),
+        ("first difference after: e2e4", "extra moves: f4e3", "concerns: en passant"),
+    ),
+    "en passant never kept": (
+        "apply.can_capture_en_passant = lambda board: False",
+        ("4k3/8/8/8/5p2/8/4P3/4K3 w - - 0 1", 3),
+        ("first difference after: e2e4", "missing moves: f4e3", "concerns: en passant"),
+    ),
+    "castling through an attacked square": (
+        "generate.castling_must_be_safe = lambda path: np.uint64(0)",
+        ("4k3/8/8/8/8/5r2/8/4K2R w K - 0 1", 2),
+        ("first difference after: (no moves)", "extra moves: e1g1", "concerns: castling"),
+    ),
+    "castling rights kept when the king moves": (
+        "apply.RANK_1 = np.uint64(0)",
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", 5),
+        ("missing moves: -", "extra moves: d1g1", "concerns: castling", "w - -", "but here: ", "w K -"),
+    ),
+    "pins not seen": (
+        "attacks.several = lambda bits: True",
+        ("4k3/8/8/8/4r3/8/4B3/4K3 w - - 0 1", 1),
+        ("first difference after: (no moves)", "missing moves: -", "concerns: pin"),
+    ),
+    "check evasions not bounded": (
+        "real = generate.checks_and_pins; generate.checks_and_pins = lambda *a: (np.uint64(0), *real(*a)[1:])",
+        ("4k3/8/8/8/4r3/8/8/R3K3 w - - 0 1", 1),
+        ("first difference after: (no moves)", "extra moves: a1a2", "concerns: check evasion"),
+    ),
+    "no promotion to a knight": (
+        "collect.PROMOTE_KNIGHT = np.uint64(5)\ncollect.FOUR = np.uint64(3)",
+        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", 1),
+        ("first difference after: (no moves)", "missing moves: a7a8n", "concerns: promotion"),
+    ),
+    "the king steps into an attack": (
+        "generate.covered_by_opponent = lambda board, occupied: np.uint64(0)",
+        ("4k3/8/8/8/8/8/3r4/5K2 w - - 0 1", 1),
+        ("extra moves: f1e2 f1f2 f1g2", "concerns: king moves"),
+    ),
+}
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_planted_errors_are_pinned_down(error, environment):
+    planted, (fen, depth), expected = ERRORS[error]
+    program = "\n".join(
+        [
+            "import sys, numpy as np",
+            "from movegen import apply, attacks, collect, generate",
+            planted,
+            "from perft.__main__ import main",
+            f"sys.exit(main(['{depth}', '--compare', '--fen', {fen!r}]))",
+        ]
+    )
+    command = [sys.executable, "-c", program]
+    finished = subprocess.run(
+        command, env={**environment, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert finished.returncode == 1, finished.stdout + finished.stderr
+    for text in expected:
+        assert text in finished.stdout
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_no_difference_where_there_is_none(capsys, depth):
+    depth = min(depth, 2) if JIT_DISABLED else depth
+    assert main([str(depth), "--compare", "--fen", KIWIPETE]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"depth {d}: agrees with python-chess" for d in range(1, depth + 1)]
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "rule"),
+    [
+        (KIWIPETE, "e1g1", "castling"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "en passant"),
+        ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "e1e2", "check evasion"),
+        ("4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1", "e2c3", "pin"),
+        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", "promotion"),
+        (chess.STARTING_FEN, "g1f3", "knight moves"),
+        (chess.STARTING_FEN, "e4e5", "no man there"),
+    ],
+)
+def test_rules_are_told_apart(fen, move, rule):
+    assert rule_of(chess.Board(fen), chess.Move.from_uci(move)) == rule
+
+
+# A UCI engine for tests: python-chess behind `go perft`, which loses or invents moves on demand.
+ENGINE = """
+import sys, chess
+def perft(board, depth, lost):
+    if depth == 0: return 1
+    total = 0
+    for move in moves(board, lost):
+        board.push(move); total += perft(board, depth - 1, lost); board.pop()
+    return total
+def moves(board, lost):
+    return [m for m in board.legal_moves if m.uci() != lost]
+lost = sys.argv[1] if len(sys.argv) > 1 else ""
+board, chess960 = chess.Board(), False
+for line in sys.stdin:
+    words = line.split()
+    if words[:1] == ["uci"]: print("uciok", flush=True)
+    if words[:3] == ["setoption", "name", "UCI_Chess960"]: chess960 = words[-1] == "true"
+    if words[:2] == ["position", "fen"]: board = chess.Board(" ".join(words[2:]), chess960=chess960)
+    if words[:2] == ["go", "perft"]:
+        print("info string: a line that is no count")
+        for move in moves(board, lost):
+            board.push(move); n = perft(board, int(words[2]) - 1, lost); board.pop()
+            print(f"{board.uci(move)}: {n}")
+        print(f"\\nNodes searched: 0", flush=True)
+"""
+
+
+@pytest.fixture
+def engine(tmp_path):
+    path = tmp_path / "engine.py"
+    path.write_text(textwrap.dedent(ENGINE))
+    return f"{sys.executable} {path}"
+
+
+def test_an_engine_that_agrees(capsys, engine):
+    assert main(["2", "--compare", "--against", engine, "--fen", KIWIPETE]) == 0
+    chess960 = "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1"
+    assert main(["2", "--compare", "--against", engine, "--chess960", "--fen", chess960]) == 0
+    assert "depth 2: agrees" in capsys.readouterr().out
+
+
+def test_an_engine_that_differs_is_followed_down(capsys, engine):
+    assert main(["2", "--compare", "--against", f"{engine} e7e5"]) == 1
+    output = capsys.readouterr().out
+    assert "depth 2: differs" in output
+    assert "first difference after: a2a3" in output
+    assert "extra moves: e7e5" in output
+
+
+@pytest.mark.skipif(shutil.which("stockfish") is None, reason="stockfish is not installed")
+@pytest.mark.skipif(JIT_DISABLED, reason="too slow without the JIT")
+def test_stockfish_agrees(capsys):
+    assert main(["4", "--compare", "--against", "stockfish", "--fen", KIWIPETE]) == 0
+    assert "depth 4: agrees with stockfish" in capsys.readouterr().out

@@ -1,0 +1,181 @@
+"""Threads, merging, tables, and numbers beyond 64 bits."""
+
+import functools
+import random
+
+import chess
+import numpy as np
+import pytest
+
+from movegen import Position
+from movegen.bits import U64
+from perft.bench import POSITIONS
+from perft.frontier import Frontier, merged_frontier, plain_frontier
+from perft.lines import LINE_BYTES, WORDS, line_of, new_lines
+from perft.merge import TABLE_FULL, next_ply
+from perft.run import Counter, Interrupted, Progress
+from perft.table import count_lines, count_with_table
+from tests.conftest import JIT_DISABLED
+from tests.positions import random_positions
+
+FENS = [fen for fen, _, _ in POSITIONS]
+KINGS = "8/8/8/4k3/8/8/8/K7 w - - 0 1"
+
+
+@functools.cache
+def slow_perft(fen, depth, chess960=False):
+    """The reference: python-chess and a dictionary."""
+    if depth == 0:
+        return 1
+    board = chess.Board(fen, chess960=chess960)
+    leaves = 0
+    for move in list(board.legal_moves):
+        board.push(move)
+        fields = board.fen().split()
+        leaves += slow_perft(" ".join([*fields[:4], "0", "1"]), depth - 1, chess960)
+        board.pop()
+    return leaves
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("megabytes", [0, 1, 16])
+@pytest.mark.parametrize("fen", FENS)
+def test_threads_and_memory_change_nothing(fen, threads, megabytes):
+    depth = 2 if JIT_DISABLED else 4
+    assert Counter(threads, megabytes).perft(Position(fen), depth) == Counter().perft(Position(fen), depth)
+
+
+def test_random_positions_against_python_chess(scaled):
+    for board in random_positions(scaled(100), seed=11):
+        position = Position(board.fen(), chess960=board.chess960)
+        fen = " ".join([*board.fen().split()[:4], "0", "1"])
+        expected = slow_perft(fen, 2, board.chess960)
+        assert Counter().perft(position, 2) == expected
+        assert Counter(hash_megabytes=1).perft(position, 2) == expected
+
+
+@pytest.mark.parametrize("depth", [1, 5, 12, 30])
+def test_counts_beyond_64_bits_are_exact(depth):
+    """Two kings have few positions but, at depth 30, more than 2^64 paths."""
+    if JIT_DISABLED:
+        depth = min(depth, 5)
+    expected = slow_perft(KINGS, depth)
+    assert Counter(threads=2, hash_megabytes=1).perft(Position(KINGS), depth) == expected
+    if depth == 30:
+        assert expected > 2**64
+
+
+def test_depth_0_is_one_leaf_and_a_mate_has_none():
+    assert Counter().perft(Position(), 0) == 1
+    for megabytes in (0, 1):
+        mate = Position("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+        assert [Counter(hash_megabytes=megabytes).perft(mate, depth) for depth in (0, 1, 2, 6)] == [1, 0, 0, 0]
+        one_move = Position("k7/8/1QK5/8/8/8/8/8 w - - 0 1")
+        assert Counter(hash_megabytes=megabytes).perft(one_move, 3) == slow_perft(one_move.fen(), 3)
+
+
+def test_merging_finds_the_known_numbers_of_different_positions():
+    """OEIS A083276: an en-passant square counts only if the capture is legal."""
+    frontier = Frontier.at(Position(), 1 << 17)
+    known = [(20, 20), (400, 400), (5_362, 8_902), (72_078, 197_281)]
+    found = []
+    for _ in known[: 2 if JIT_DISABLED else 4]:
+        assert frontier.merge_on()
+        found.append((frontier.count, frontier.total))
+    assert found == known[: len(found)]
+
+
+def test_merging_stops_where_memory_ends_and_nothing_is_lost():
+    frontier = Frontier.at(Position(), 2000)
+    assert frontier.merge_on()
+    assert frontier.merge_on()
+    before = frontier.memory[: frontier.count * WORDS].copy()
+    assert not frontier.merge_on()
+    assert (frontier.count, frontier.ply, frontier.total) == (400, 2, 400)
+    assert (frontier.memory[: frontier.count * WORDS] == before).all()
+
+
+def test_a_full_table_says_so():
+    lines = np.array(line_of(Position().board), dtype=np.uint64)
+    table = new_lines(8)
+    table.fill(0)
+    assert next_ply(lines, U64(1), table, U64(8), U64(7)) == TABLE_FULL
+
+
+@pytest.mark.parametrize("lines", [2, 500, 3000, 100_000])
+def test_any_amount_of_memory_gives_the_same_count(lines):
+    depth = 3
+    frontier = merged_frontier(Position(), depth, lines)
+    assert frontier.memory.nbytes <= max(lines, 1) * LINE_BYTES
+    total = np.zeros(3, dtype=np.uint64)
+    table = new_lines(0)
+    left = U64(depth - frontier.ply)
+    count_lines(frontier.memory, U64(0), U64(frontier.count), left, table, U64(0), total)
+    assert total.tolist() == [8902, 0, 0]
+
+
+def test_the_plain_frontier_has_every_position_as_often_as_it_occurs():
+    frontier = plain_frontier(Position(), 4)
+    assert (frontier.ply, frontier.count, frontier.total) == (3, 8902, 8902)
+
+
+def test_lines_are_aligned():
+    assert new_lines(3).ctypes.data % LINE_BYTES == 0
+    assert new_lines(3).size == 3 * WORDS
+
+
+def test_a_small_crowded_table_gives_exact_counts():
+    """Every line is overwritten again and again; equal hashes never stand for equal positions."""
+    table = new_lines(4)
+    table.fill(0)
+    position = Position(FENS[1])
+    depth = 3 if JIT_DISABLED else 4
+    low, high = count_with_table(position.board, U64(depth), table, U64(4))
+    assert (low, high) == (97_862 if JIT_DISABLED else 4_085_603, 0)
+
+
+def test_progress_is_told():
+    seen: list[Progress] = []
+    Counter(watcher=seen.append).perft(Position(), 3)
+    assert seen[-1].nodes == 8902
+    assert seen[-1].share == 1.0
+    assert all(progress.seconds >= 0 for progress in seen)
+
+
+def test_an_interruption_tells_what_was_counted():
+    def press_ctrl_c(_progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as interruption:
+        Counter(watcher=press_ctrl_c).perft(Position(), 3 if JIT_DISABLED else 7)
+    assert interruption.value.nodes >= 0
+
+
+def test_an_interruption_while_merging(monkeypatch):
+    def press_ctrl_c(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("perft.run.merged_frontier", press_ctrl_c)
+    with pytest.raises(Interrupted):
+        Counter(hash_megabytes=1).perft(Position(), 3)
+
+
+def test_a_failure_in_a_thread_is_not_lost(monkeypatch):
+    calls = iter(range(10))
+
+    def fail_later(*_):
+        if next(calls) > 0:
+            raise RuntimeError("no luck")
+
+    monkeypatch.setattr("perft.run.count_lines", fail_later)
+    with pytest.raises(RuntimeError, match="no luck"):
+        Counter().perft(Position(), 3)
+
+
+@pytest.mark.slow
+def test_many_threads_share_a_small_table():
+    rng = random.Random(3)
+    for _ in range(20):
+        fen = rng.choice(FENS)
+        expected = Counter(threads=2).perft(Position(fen), 5)
+        assert Counter(threads=8, hash_megabytes=1).perft(Position(fen), 5) == expected
