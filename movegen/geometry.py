@@ -1,6 +1,6 @@
 """Ranks, files and directions. "North" is away from the player to move, who always plays upwards."""
 
-from movegen.bits import U64, Bitboard, Square
+from movegen.bits import U64, Bitboard
 from movegen.jit import inlined
 
 RANK_1, RANK_3, RANK_6, RANK_8 = U64(0xFF), U64(0xFF << 16), U64(0xFF << 40), U64(0xFF << 56)
@@ -63,9 +63,3 @@ def knight_attacks_of_all(knights: Bitboard) -> Bitboard:
     one_aside = beside(knights)
     two_aside = (knights << U64(2)) & NOT_FILES_AB | (knights >> U64(2)) & NOT_FILES_GH
     return one_aside << U64(16) | one_aside >> U64(16) | two_aside << U64(8) | two_aside >> U64(8)
-
-
-@inlined
-def bit(square: Square) -> Bitboard:
-    """A set of one square."""
-    return U64(1) << square

@@ -4,8 +4,14 @@ import os
 
 import numba
 import pytest
+from hypothesis import settings
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+
+# The same cases in every run, and no asserted times. `make soak` looks for new ones.
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=30 if JIT_DISABLED else 300)
+settings.register_profile("searching", deadline=None, max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@ import string
 
 import chess
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from movegen import Position
@@ -108,7 +108,6 @@ def test_standard_chess_knows_no_rights_of_chess960():
     assert any("in standard chess" in repair for repair in position.repairs)
 
 
-@settings(max_examples=500)
 @given(st.text())
 @example(START_FEN)
 @example("\0")
@@ -130,7 +129,6 @@ FENS = st.tuples(
 ).map(" ".join)
 
 
-@settings(max_examples=1000)
 @given(FENS, st.booleans())
 def test_texts_like_fens_give_a_value_error_or_a_position(text, chess960):
     assert_error_or_round_trip(text, chess960)
@@ -149,7 +147,6 @@ def assert_error_or_round_trip(text, chess960=False):
     assert position.legal_moves == again.legal_moves
 
 
-@settings(max_examples=300)
 @given(st.data())
 def test_what_python_chess_can_play_is_accepted(data):
     """Random men on random squares: accepted exactly when python-chess finds no fault of the kinds we refuse."""

@@ -5,7 +5,7 @@ import re
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import movegen.position
@@ -18,7 +18,6 @@ def mirrored_move(uci):
     return "".join(str(9 - int(c)) if c.isdigit() else c for c in uci)
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_a_mirrored_position_has_mirrored_moves(seed):
     for board in random_positions(10, seed):
@@ -30,7 +29,6 @@ def test_a_mirrored_position_has_mirrored_moves(seed):
         assert position.key != mirrored.key
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_the_key_after_a_move_is_the_key_from_scratch(seed):
     for board in random_positions(5, seed):

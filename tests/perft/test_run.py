@@ -11,10 +11,10 @@ from movegen import Position
 from movegen.bits import U64
 from perft.bench import POSITIONS
 from perft.frontier import Frontier, merged_frontier, plain_frontier
-from perft.lines import LINE_BYTES, WORDS, line_of, new_lines
+from perft.lines import LINE_BYTES, TAG, WORDS, line_of, new_lines
 from perft.merge import TABLE_FULL, next_ply
 from perft.run import Counter, Interrupted, Progress
-from perft.table import count_lines, count_with_table
+from perft.table import BUSY, count_lines, count_with_table
 from tests.conftest import JIT_DISABLED
 from tests.positions import random_positions
 
@@ -132,6 +132,24 @@ def test_a_small_crowded_table_gives_exact_counts():
     depth = 3 if JIT_DISABLED else 4
     low, high = count_with_table(position.board, U64(depth), table, U64(4))
     assert (low, high) == (97_862 if JIT_DISABLED else 4_085_603, 0)
+
+
+def test_counts_come_back_from_the_table():
+    """Four kings' moves transpose: the second count finds all it needs."""
+    table = new_lines(4096)
+    table.fill(0)
+    board = Position(KINGS).board
+    expected = slow_perft(KINGS, 4)
+    for _ in range(2):
+        assert count_with_table(board, U64(4), table, U64(4096)) == (expected, 0)
+
+
+def test_a_busy_line_is_left_alone():
+    table = new_lines(1)
+    table.fill(0)
+    table[int(TAG)] = BUSY
+    assert count_with_table(Position(KINGS).board, U64(3), table, U64(1)) == (slow_perft(KINGS, 3), 0)
+    assert table[int(TAG)] == BUSY
 
 
 def test_progress_is_told():
