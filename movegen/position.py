@@ -21,8 +21,6 @@ from movegen.zobrist import key_from_scratch
 Side = Literal["white", "black"]
 NUMBERS_OF_MOVES = 1 << 16
 
-_moves = np.zeros(MAX_MOVES, dtype=np.uint16)
-
 
 class Position:
     """A position of a game of chess, with as much of the game before it as the draw rules need.
@@ -93,8 +91,9 @@ class Position:
     @cached_property
     def move_codes(self) -> tuple[int, ...]:
         """All legal moves as the numbers that kernels use (see `movegen.moves`), seen by the mover."""
-        found = int(fill_moves(self.board, _moves))
-        return tuple(_moves[:found].tolist())
+        moves = np.empty(MAX_MOVES, dtype=np.uint16)
+        found = int(fill_moves(self.board, moves))
+        return tuple(moves[:found].tolist())
 
     @cached_property
     def legal_moves(self) -> list[str]:
