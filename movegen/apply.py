@@ -5,10 +5,10 @@
 
 import numpy as np
 
-from movegen.bits import ONE, U64, ZERO, Bitboard, Square, flip, lowest_bit
+from movegen.bits import ONE, U64, ZERO, Bitboard, Square, flip
 from movegen.board import Board, kings, occupied_squares, own_king, pawns, turned
-from movegen.generate import en_passant_is_safe
-from movegen.geometry import NORTH, RANK_1, beside, pawn_attacks_south, south
+from movegen.generate import en_passant_capturers
+from movegen.geometry import NORTH, RANK_1, beside, south
 from movegen.jit import inlined, kernel
 from movegen.moves import (
     CASTLING,
@@ -118,21 +118,9 @@ def pushed_twice(board: Board, goal: Square) -> Board:
 
 
 @inlined
-def can_capture_en_passant(board: Board) -> bool:
-    """Has the player to move a pawn that may legally capture on the en-passant square?"""
-    capturers = pawn_attacks_south(board.en_passant) & board.own & pawns(board)
-    while capturers:
-        pawn = lowest_bit(capturers)
-        if en_passant_is_safe(board, own_king(board), pawn):
-            return True
-        capturers ^= pawn
-    return False
-
-
-@inlined
 def with_legal_en_passant(board: Board) -> Board:
     """The board, its en-passant square dropped if no pawn may legally capture there."""
-    if board.en_passant != ZERO and not can_capture_en_passant(board):
+    if board.en_passant != ZERO and en_passant_capturers(board, own_king(board)) == ZERO:
         return with_en_passant(board, ZERO)
     return board
 

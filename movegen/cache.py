@@ -69,24 +69,27 @@ def is_writable(folder: Path) -> bool:
         return False
 
 
-@cache
-def cache_folder() -> Path:
-    """The place of the cache: TERESA_CACHE_DIR, else beside the sources, else the user's cache folder."""
+def choose_folder(version: Path) -> Path:
+    """Where this version of the kernels is kept, or will be.
+
+    In TERESA_CACHE_DIR if that is set. Else beside the sources, if it is there already (an administrator may have
+    warmed up an installation that users cannot write to) or can be made there. Else in the user's cache folder.
+    """
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
-        return Path(chosen).expanduser().resolve()
+        return Path(chosen).expanduser().resolve() / version
     beside = PACKAGE / "__pycache__" / "kernels"
-    if is_writable(beside):
-        return beside
+    if (beside / version).is_dir() or is_writable(beside):
+        return beside / version
     from platformdirs import user_cache_path
 
-    return user_cache_path("teresa", appauthor=False) / "kernels"
+    return user_cache_path("teresa", appauthor=False) / "kernels" / version
 
 
 @cache
 def version_folder(package: Path) -> Path:
     """The folder for the kernels that a package defines, in this version and on this CPU."""
-    folder = cache_folder() / package.name / f"{sources_of((PACKAGE, package))}-{machine()}"
+    folder = choose_folder(Path(package.name) / f"{sources_of((PACKAGE, package))}-{machine()}")
     with contextlib.suppress(OSError):
         os.utime(folder)  # the time of its last use
     return folder
@@ -104,7 +107,8 @@ def remove_old_versions(folder: Path, keep: int = KEPT_VERSIONS) -> None:
     versions = sorted((path for path in folder.iterdir() if path.is_dir()), key=last_use, reverse=True)
     for version in versions[keep:]:
         shutil.rmtree(version, ignore_errors=True)
-        version.with_suffix(".lock").unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            version.with_suffix(".lock").unlink()
 
 
 class _Locator(caching._CacheLocator):  # type: ignore[misc]  # noqa: SLF001  (numba's way to say where)

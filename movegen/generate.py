@@ -67,14 +67,25 @@ def en_passant_is_safe(board: Board, king: Square, pawn: Bitboard) -> bool:
 
 
 @inlined
+def en_passant_capturers(board: Board, king: Square) -> Bitboard:
+    """The pawns, two at most, that may legally capture en passant."""
+    candidates = pawn_attacks_south(board.en_passant) & board.own & pawns(board)
+    capturers = ZERO
+    while candidates:
+        pawn = lowest_bit(candidates)
+        if en_passant_is_safe(board, king, pawn):
+            capturers |= pawn
+        candidates ^= pawn
+    return capturers
+
+
+@inlined
 def add_en_passant(purpose: np.uint64, found: Found, buffer: Buffer, board: Board, king: Square) -> Found:
     """Captures en passant, by one pawn or by two."""
-    capturers = pawn_attacks_south(board.en_passant) & board.own & pawns(board)
+    capturers = en_passant_capturers(board, king)
     while capturers:
-        pawn = lowest_bit(capturers)
-        if en_passant_is_safe(board, king, pawn):
-            found = add(purpose, found, buffer, lowest_square(capturers), board.en_passant, EN_PASSANT)
-        capturers ^= pawn
+        found = add(purpose, found, buffer, lowest_square(capturers), board.en_passant, EN_PASSANT)
+        capturers = without_lowest(capturers)
     return found
 
 

@@ -21,10 +21,10 @@ PROGRAM = """
     from movegen.legal import count_moves
     from movegen.convert import board_from_setup
     from movegen.fen import START_FEN, read_fen
-    from movegen.cache import cache_folder
+    from movegen.cache import PACKAGE, version_folder
     print(count_moves(board_from_setup(read_fen(START_FEN))))
     print(sum(count_moves.stats.cache_hits.values()), sum(count_moves.stats.cache_misses.values()))
-    print(cache_folder())
+    print(version_folder(PACKAGE))
 """
 
 
@@ -97,6 +97,17 @@ def test_a_read_only_installation_uses_the_user_s_folder(tmp_path, environment):
     assert tmp_path / "home" in first[3].parents
     again = run({**environment, "PYTHONDONTWRITEBYTECODE": "1"}, tree=tree, user_cache=tmp_path / "home")
     assert again[:3] == (20, 1, 0)
+
+
+def test_a_read_only_installation_that_was_warmed_up_is_used(tmp_path, monkeypatch):
+    monkeypatch.delenv(cache.CACHE_VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
+    monkeypatch.setattr(cache, "is_writable", lambda _folder: False)
+    version = Path("movegen") / "version"
+    assert cache.choose_folder(version) != tmp_path / "__pycache__" / "kernels" / version
+    (tmp_path / "__pycache__" / "kernels" / version).mkdir(parents=True)
+    assert cache.choose_folder(version) == tmp_path / "__pycache__" / "kernels" / version
 
 
 def test_the_cache_lies_beside_the_sources_by_default(tmp_path, environment):
