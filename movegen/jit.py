@@ -67,13 +67,21 @@ def instruction(signature: Any, build: Callable[..., Any]) -> Callable[[Function
 
             return signature, emit
 
-        parameters = [Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)]
-        parameters += inspect.signature(body).parameters.values()
-        define.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # numba counts them
-        define.__name__ = body.__name__
-        return intrinsic(define)  # type: ignore[no-any-return]  # numba has no type hints
+        return defined_as(body, define)
 
     return decorate
+
+
+def defined_as(body: Function, define: Callable[..., tuple[Any, Any]]) -> Function:
+    """A numba intrinsic with the name and parameters of a Python function.
+
+    `define(typing context, types of the arguments …)` -> signature, code builder.
+    """
+    parameters = [Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)]
+    parameters += inspect.signature(body).parameters.values()
+    define.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # numba counts them
+    define.__name__ = body.__name__
+    return intrinsic(define)  # type: ignore[no-any-return]  # numba has no type hints
 
 
 def lookup(name: str, words: np.ndarray) -> Callable[[np.uint64], np.uint64]:

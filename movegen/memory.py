@@ -1,8 +1,10 @@
-"""Large arrays of words: what threads that share them need, and a hint for the memory system.
+"""Large arrays: what threads that share them need, and a hint for the memory system.
 
-A plain load or store may be moved or kept back by the compiler; `exchange` and `publish` may not.
+A plain load or store may be moved or kept back by the compiler; these may not. Each works on arrays of integers
+of any size: (array, index, words …) -> what was there before.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,52 +12,91 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from movegen.bits import U64
-from movegen.jit import WORD, instruction, u64
+from movegen.jit import JIT_DISABLED, Function, defined_as
 
-_words = types.Array(u64, 1, "C")
 _DATA = 4  # where numba's array structure has the pointer to its data
 
 
-def _place(builder: Any, array: Any, index: Any) -> Any:
-    return builder.gep(builder.extract_value(array, _DATA), [index], inbounds=True)
+def _array_instruction(build: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Make a function of (array, index, words …) compile to what `build(builder, place, *words)` emits."""
+
+    def decorate(body: Function) -> Function:
+        if JIT_DISABLED:
+            return body
+
+        def define(_typing_context: Any, array: Any, _index: Any, *words: Any) -> tuple[Any, Any]:
+            def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+                data = builder.extract_value(arguments[0], _DATA)
+                return build(builder, builder.gep(data, [arguments[1]], inbounds=True), *arguments[2:])
+
+            return array.dtype(array, types.uint64, *(array.dtype for _ in words)), emit
+
+        return defined_as(body, define)
+
+    return decorate
 
 
-def _exchange(builder: Any, array: Any, index: Any, word: Any) -> Any:
-    return builder.atomic_rmw("xchg", _place(builder, array, index), word, "acquire")
+def _size(place: Any) -> int:
+    return int(place.type.pointee.width) // 8
 
 
-def _publish(builder: Any, array: Any, index: Any, word: Any) -> Any:
-    builder.store_atomic(word, _place(builder, array, index), "release", 8)
+def _publish(builder: Any, place: Any, word: Any) -> Any:
+    builder.store_atomic(word, place, "seq_cst", _size(place))
     return word
 
 
-def _prefetch(builder: Any, array: Any, index: Any) -> Any:
+def _swap_if(builder: Any, place: Any, expected: Any, word: Any) -> Any:
+    return builder.extract_value(builder.cmpxchg(place, expected, word, "seq_cst", "seq_cst"), 0)
+
+
+def _prefetch(builder: Any, place: Any) -> Any:
     number, pointer = ir.IntType(32), ir.PointerType(ir.IntType(8))
     signature = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
     function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
-    place = builder.bitcast(_place(builder, array, index), pointer)
     for_writing, keep_close, data = number(1), number(3), number(1)
-    builder.call(function, [place, for_writing, keep_close, data])
-    return WORD(0)
+    builder.call(function, [builder.bitcast(place, pointer), for_writing, keep_close, data])
+    return place.type.pointee(0)
 
 
-@instruction(u64(_words, u64, u64), _exchange)
-def exchange(array: np.ndarray, index: np.uint64, word: np.uint64) -> np.uint64:
+@_array_instruction(lambda builder, place: builder.load_atomic(place, "seq_cst", _size(place)))
+def read(array: np.ndarray, index: np.uint64) -> Any:
+    """What is there now, however often it was read before."""
+    return array[index]
+
+
+@_array_instruction(_publish)
+def publish(array: np.ndarray, index: np.uint64, word: Any) -> Any:
+    """Put a word into an array; earlier writes happen before it. -> the word."""
+    array[index] = word
+    return word
+
+
+@_array_instruction(lambda builder, place, word: builder.atomic_rmw("xchg", place, word, "seq_cst"))
+def exchange(array: np.ndarray, index: np.uint64, word: Any) -> Any:
     """Put a word into an array and take out what was there; later reads happen after it."""
-    before = U64(array[index])
+    before = array[index]
     array[index] = word
     return before
 
 
-@instruction(u64(_words, u64, u64), _publish)
-def publish(array: np.ndarray, index: np.uint64, word: np.uint64) -> np.uint64:
-    """Put a word into an array; earlier writes happen before it."""
-    array[index] = word
-    return word
+@_array_instruction(lambda builder, place, word: builder.atomic_rmw("add", place, word, "seq_cst"))
+def add_to(array: np.ndarray, index: np.uint64, word: Any) -> Any:
+    """Add to a word of an array; nothing that another thread adds is lost."""
+    before = array[index]
+    array[index] = before + word
+    return before
 
 
-@instruction(u64(_words, u64), _prefetch)
-def prefetch(_array: np.ndarray, _index: np.uint64) -> np.uint64:
-    """Say that this place of an array will be needed soon. Changes nothing."""
-    return U64(0)
+@_array_instruction(_swap_if)
+def swap_if(array: np.ndarray, index: np.uint64, expected: Any, word: Any) -> Any:
+    """Put a word into an array if the expected one is there. -> what was there before."""
+    before = array[index]
+    if before == expected:
+        array[index] = word
+    return before
+
+
+@_array_instruction(_prefetch)
+def prefetch(array: np.ndarray, _index: np.uint64) -> Any:
+    """Say that this place of an array will be needed soon. Changes nothing, means nothing."""
+    return array.dtype.type(0)

@@ -33,9 +33,12 @@ from movegen.bits import (
 from movegen.bits import (
     scatter as _scatter,
 )
+from movegen.memory import add_to as _add_to
 from movegen.memory import exchange as _exchange
 from movegen.memory import prefetch as _prefetch
 from movegen.memory import publish as _publish
+from movegen.memory import read as _read
+from movegen.memory import swap_if as _swap_if
 from movegen.outcome import is_insufficient as _is_insufficient
 from movegen.sliders import (
     bishop_attacks_by_lines as _bishop_by_lines,
@@ -132,6 +135,11 @@ def is_insufficient(board):
 
 
 @numba.njit
+def read(array, index):
+    return _read(array, index)
+
+
+@numba.njit
 def exchange(array, index, word):
     return _exchange(array, index, word)
 
@@ -142,5 +150,21 @@ def publish(array, index, word):
 
 
 @numba.njit
+def add_to(array, index, word):
+    return _add_to(array, index, word)
+
+
+@numba.njit
+def swap_if(array, index, expected, word):
+    return _swap_if(array, index, expected, word)
+
+
+@numba.njit
 def prefetch(array, index):
     return _prefetch(array, index)
+
+
+@numba.njit(nogil=True)
+def add_often(array, times):
+    for _ in range(times):
+        _add_to(array, 0, 1)

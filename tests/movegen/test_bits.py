@@ -60,11 +60,3 @@ def test_nth_square_by_steps(word, data):
 def test_nth_square_by_pdep(word, data):
     n = data.draw(st.integers(0, len(squares(word)) - 1))
     assert compiled.nth_square_by_pdep(U64(word), U64(n)) == squares(word)[n]
-
-
-def test_exchange_and_publish_change_one_word():
-    array = np.arange(5, dtype=np.uint64)
-    assert compiled.exchange(array, U64(2), U64(99)) == 2
-    assert compiled.publish(array, U64(3), U64(77)) == 77
-    compiled.prefetch(array, U64(1))
-    assert array.tolist() == [0, 1, 99, 77, 4]

@@ -1,0 +1,74 @@
+"""Proven results (MCTS-solver): what an edge leads to for certain, whatever the opponent does.
+
+A proof is 16 bits, seen by the player who makes the move: the result in the upper two, the distance to the end of
+the game in plies below. A reply that wins for its player makes the move before it a loss; replies that all lose
+make it a win.
+"""
+
+import numpy as np
+
+from engine.tree import SCORE_UNIT, Tree
+from movegen.bits import ONE, U64
+from movegen.jit import inlined
+
+UNPROVEN, LOSS, DRAW, WIN = np.uint16(0), np.uint16(1), np.uint16(2), np.uint16(3)
+RESULT_SHIFT, DISTANCE_MASK = np.uint16(14), np.uint16(0x3FFF)
+LONGEST = 0x3FFF
+
+
+@inlined
+def proof(result: np.uint16, distance: int) -> np.uint16:
+    """A result and its distance as one number."""
+    return np.uint16(result << RESULT_SHIFT | np.uint16(min(distance, LONGEST)))
+
+
+@inlined
+def result_of(proven: np.uint16) -> np.uint16:
+    """UNPROVEN, LOSS, DRAW or WIN for the player who makes the move."""
+    return np.uint16(proven >> RESULT_SHIFT)
+
+
+@inlined
+def distance_of(proven: np.uint16) -> int:
+    """Plies to the end of the game, the move itself included."""
+    return int(proven & DISTANCE_MASK)
+
+
+@inlined
+def score_of(result: np.uint16) -> int:
+    """A proven result as a score for the player who makes the move."""
+    return SCORE_UNIT if result == WIN else SCORE_UNIT // 2 if result == DRAW else 0
+
+
+@inlined
+def draw_share_of(result: np.uint16) -> int:
+    """How much of a proven result is a draw: all or nothing."""
+    return SCORE_UNIT if result == DRAW else 0
+
+
+@inlined
+def proof_from_replies(tree: Tree, header: np.uint64) -> np.uint16:
+    """What the replies prove for the move before them, or UNPROVEN.
+
+    The quickest win of the opponent; else, if all replies are proven, a draw, or the slowest of his losses.
+    """
+    edges = U64(tree.visits[header])
+    quickest_win, slowest_loss, longest_draw = LONGEST + 1, 0, 0
+    open_replies = 0
+    for slot in range(header + ONE, header + ONE + edges):
+        result, distance = result_of(tree.proven[slot]), distance_of(tree.proven[slot])
+        if result == UNPROVEN:
+            open_replies += 1
+        elif result == WIN:
+            quickest_win = min(quickest_win, distance)
+        elif result == DRAW:
+            longest_draw = max(longest_draw, distance)
+        else:
+            slowest_loss = max(slowest_loss, distance)
+    if quickest_win <= LONGEST:
+        return proof(LOSS, quickest_win + 1)
+    if open_replies:
+        return UNPROVEN
+    if longest_draw:
+        return proof(DRAW, longest_draw + 1)
+    return proof(WIN, slowest_loss + 1)

@@ -1,0 +1,178 @@
+"""The search tree in preallocated arrays: 32 bytes for each move, no allocation, no pointers.
+
+A node is a block of slots: a header, then one slot for each of its moves (edges). An edge that was expanded links
+to the header of the node below it. Blocks stand in a ring; the first slot is the edge above the root.
+
+    slot     0      1        2     3     …           h       h+1   h+2   …
+          [ root | header | edge | edge | … ] … [ header | edge | edge | … ] … [ free … ]
+
+When the ring is full, a cursor goes round: nodes that were not visited since it last came by are recycled, and
+the edges above them keep their statistics. A node that a thread is in, and one of the kept line, is passed over.
+Since a visit to a node is a visit to all nodes above it, whole subtrees age together: children go first.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from movegen.bits import ONE, U64, ZERO
+from movegen.jit import inlined, kernel
+from movegen.memory import exchange, publish, read, swap_if
+
+ROOT = U64(0)  # the edge above the root
+NO_NODE = np.uint32(0)
+BUSY = np.uint32(0xFFFF_FFFF)  # link of an edge that a thread is expanding
+BYTES_PER_SLOT = 32
+SCORE_UNIT = 1 << 20  # a score of 1 in `wins` and `draws`
+
+# What stands in `move` of a header slot; no legal move has these numbers.
+LIVE, FREE = np.uint16(0xFFFE), np.uint16(0xFFFF)
+
+# Places in `control`.
+LOCK, CURSOR, IN_USE, RECYCLED = U64(0), U64(1), U64(2), U64(3)
+LONGEST_SWEEP = 2048  # blocks that one allocation looks at: bounds its time
+
+
+class Tree(NamedTuple):
+    """Parallel arrays over slots. In a header slot some have another meaning, given in brackets."""
+
+    visits: np.ndarray  # uint32  N [how many edges follow]
+    wins: np.ndarray  # int64   W, sum of scores for the player who makes the move, in SCORE_UNIT [edge above]
+    draws: np.ndarray  # int64   D, sum of draw shares, in SCORE_UNIT
+    link: np.ndarray  # uint32  header of the node below; NO_NODE or BUSY
+    move: np.ndarray  # uint16  the move, seen by its player [LIVE or FREE]
+    prior: np.ndarray  # uint16  P in 1/65535
+    in_flight: np.ndarray  # uint16  threads that are below this edge now [visited since the cursor came by?]
+    proven: np.ndarray  # uint16  see engine.proof
+    control: np.ndarray  # uint64  see above
+    kept: np.ndarray  # uint32  headers of the line to keep; the first word is their number
+
+
+def new_tree(megabytes: int) -> Tree:
+    """An empty tree of so many megabytes."""
+    slots = (megabytes << 20) // BYTES_PER_SLOT
+    tree = Tree(
+        np.zeros(slots, dtype=np.uint32),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(slots, dtype=np.uint32),
+        np.zeros(slots, dtype=np.uint16),
+        np.zeros(slots, dtype=np.uint16),
+        np.zeros(slots, dtype=np.uint16),
+        np.zeros(slots, dtype=np.uint16),
+        np.zeros(8, dtype=np.uint64),
+        np.zeros(64, dtype=np.uint32),
+    )
+    clear(tree)
+    return tree
+
+
+def clear(tree: Tree) -> None:
+    """Make a tree empty: an unvisited root edge and one large free block. Takes no time."""
+    for array in tree[:8]:
+        array[0] = 0
+    tree.control[:] = 0
+    tree.control[int(CURSOR)] = 1
+    tree.kept[0] = 0
+    tree.move[1], tree.visits[1], tree.link[1] = FREE, tree.visits.size - 2, NO_NODE
+
+
+@inlined
+def take_lock(tree: Tree) -> None:
+    """Wait until no other thread allocates."""
+    while exchange(tree.control, LOCK, ONE) != ZERO:
+        pass
+
+
+@inlined
+def release_lock(tree: Tree) -> None:
+    """Let other threads allocate."""
+    publish(tree.control, LOCK, ZERO)
+
+
+@inlined
+def mark_free(tree: Tree, header: np.uint64, slots: np.uint64) -> None:
+    """Make so many slots one free block. Nothing below it is linked any more."""
+    tree.move[header] = FREE
+    tree.visits[header] = slots - ONE
+    tree.link[header] = NO_NODE
+
+
+@inlined
+def is_kept(tree: Tree, header: np.uint64) -> bool:
+    """Is the node on the line to keep?"""
+    kept = False
+    for index in range(tree.kept[0]):
+        if tree.kept[index + 1] == header:
+            kept = True
+    return kept
+
+
+@inlined
+def is_cut_off(tree: Tree, header: np.uint64, edge: np.uint64) -> bool:
+    """Cut a node off the edge above it, if no thread is below that edge; -> can no thread be in the node?
+
+    A thread first says that it is below an edge and then follows its link; here the link is cut first and then
+    looked whether a thread is there. So one of the two always sees the other. Meanwhile another thread may have
+    taken the edge for an unexpanded one: then the node stays cut off, and is freed once nobody is in it.
+    """
+    linked = swap_if(tree.link, edge, np.uint32(header), NO_NODE) == header
+    if read(tree.in_flight, edge) == 0:
+        return True
+    if linked:
+        swap_if(tree.link, edge, NO_NODE, np.uint32(header))
+    return False
+
+
+@inlined
+def recycle(tree: Tree, header: np.uint64) -> bool:
+    """Free a block if nobody needs it; -> is it free?"""
+    if tree.move[header] == FREE:
+        return True
+    edge = U64(tree.wins[header])
+    if tree.link[edge] == header:
+        if edge == ROOT or is_kept(tree, header):
+            return False
+        if tree.in_flight[header] != 0:
+            tree.in_flight[header] = 0  # a second chance
+            return False
+    if edge != ROOT and not is_cut_off(tree, header, edge):  # what an earlier root left behind is cut off already
+        return False
+    edges = U64(tree.visits[header])
+    for slot in range(header + ONE, header + ONE + edges):
+        tree.link[slot] = NO_NODE
+    tree.move[header] = FREE
+    tree.control[IN_USE] -= edges + ONE
+    tree.control[RECYCLED] += ONE
+    return True
+
+
+@kernel
+def allocate(tree: Tree, edge: np.uint64, edges: np.uint64) -> np.uint64:
+    """A block for a node below this edge; -> its header, or 0 if none can be had at once."""
+    take_lock(tree)
+    slots, end = edges + ONE, U64(tree.visits.size)
+    start = place = tree.control[CURSOR]
+    looked = 0
+    while place - start < slots and looked < LONGEST_SWEEP:
+        if place == end:  # a block does not go round the end of the ring
+            place = start = ONE
+        following = place + ONE + U64(tree.visits[place])
+        if not recycle(tree, place):
+            start = following
+        elif place != start:
+            mark_free(tree, start, following - start)
+        place = following
+        looked += 1
+    header = ZERO
+    if place - start >= slots:
+        header = start
+        if place - start > slots:
+            mark_free(tree, start + slots, place - start - slots)
+        tree.move[header], tree.visits[header], tree.link[header] = LIVE, edges, NO_NODE
+        tree.wins[header], tree.in_flight[header] = edge, 0
+        tree.control[IN_USE] += slots
+        start += slots
+    tree.control[CURSOR] = ONE if start == end else start
+    release_lock(tree)
+    return header

@@ -1,0 +1,334 @@
+"""The search kernels: the same tree as the reference, and the properties of a good search."""
+
+import threading
+
+import chess
+import numpy as np
+import pytest
+
+from engine.proof import RESULT_SHIFT
+from engine.setup import CONSTANT, PLAYOUT, PUCT, SCATTERED, UCB1, Root, Settings, new_worker
+from engine.simulate import simulate_many
+from engine.tree import FREE, IN_USE, LIVE, RECYCLED, SCORE_UNIT, new_tree
+from movegen import Position
+from movegen.bits import U64
+from tests import reference
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+RESULTS = {0: None, 1: "loss", 2: "draw", 3: "win"}
+
+
+def root_of(position):
+    past = np.array(position.past_keys, dtype=np.uint64)
+    return Root(position.board, U64(position.key), U64(position.halfmove_clock), past)
+
+
+def search(position, simulations, settings, seed=1, megabytes=16):
+    tree, worker = new_tree(megabytes), new_worker(seed)
+    made = simulate_many(tree, root_of(position), settings, worker, U64(simulations))
+    assert made == tree.visits[0]
+    return tree
+
+
+def proof(tree, slot):
+    proven = int(tree.proven[slot])
+    return (RESULTS[proven >> int(RESULT_SHIFT)], proven & 0x3FFF) if proven else None
+
+
+def edges_below(tree, slot):
+    header = int(tree.link[slot])
+    return range(header + 1, header + 1 + int(tree.visits[header])) if header else range(0)
+
+
+def edges_by_move(tree, position):
+    return {position.uci(int(tree.move[slot])): slot for slot in edges_below(tree, 0)}
+
+
+def assert_same_tree(tree, slot, edge):
+    actual = (int(tree.visits[slot]), int(tree.wins[slot]), int(tree.draws[slot]), proof(tree, slot))
+    assert actual == (edge.visits, edge.wins, edge.draws, edge.proof)
+    slots = edges_below(tree, slot)
+    assert len(slots) == len(edge.replies or [])
+    for below, reply in zip(slots, edge.replies or [], strict=True):
+        assert int(tree.move[below]) == reply.code
+        assert_same_tree(tree, below, reply)
+
+
+POSITIONS = {
+    "start": Position(),
+    "middlegame": Position(KIWIPETE),
+    "mate in 2": Position("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"),
+    "rook ending": Position("8/8/8/8/8/2k5/7r/K7 b - - 0 1"),
+    "stalemate near": Position("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1"),
+    "fifty moves near": Position("7k/8/6K1/8/8/8/8/R7 w - - 97 100"),
+    "repetition": Position("7k/8/8/8/8/8/r7/K7 w - - 0 1").play_all("Kb1 Ra3 Kb2 Ra4 Kb1 Ra3"),
+    "black to move": Position(KIWIPETE).play("e1g1"),
+}
+
+
+@pytest.mark.parametrize("evaluator", ["scattered", "constant"])
+@pytest.mark.parametrize("formula", ["ucb1", "puct"])
+@pytest.mark.parametrize("name", POSITIONS)
+def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator):
+    position = POSITIONS[name]
+    exploration = 0.9
+    evaluate = {"scattered": reference.scattered, "constant": reference.constant}[evaluator]
+    expected = reference.Reference(position, formula, evaluate, exploration, first_play=0.1, seed=7).run(700)
+    settings = Settings(
+        {"ucb1": UCB1, "puct": PUCT}[formula],
+        {"scattered": SCATTERED, "constant": CONSTANT}[evaluator],
+        exploration,
+        0.1,
+    )
+    tree = search(position, 700, settings, seed=7)
+    assert_same_tree(tree, 0, expected.root)
+
+
+def check_invariants(tree):
+    """The ring is whole, links and headers agree, sums are within bounds; -> nodes in the tree."""
+    slots, header, headers, used = tree.visits.size, 1, set(), 0
+    while header < slots:
+        assert tree.move[header] in (LIVE, FREE)
+        headers.add(header)
+        used += (int(tree.visits[header]) + 1) * (tree.move[header] == LIVE)
+        header += 1 + int(tree.visits[header])
+    assert header == slots
+    assert used == tree.control[int(IN_USE)]
+    nodes, todo = set(), [0]
+    while todo:
+        slot = todo.pop()
+        visits = int(tree.visits[slot])
+        assert tree.in_flight[slot] == 0
+        assert 0 <= tree.wins[slot] <= visits * SCORE_UNIT
+        assert 0 <= tree.draws[slot] <= visits * SCORE_UNIT
+        link = int(tree.link[slot])
+        if link:
+            assert link in headers
+            assert link not in nodes
+            assert tree.move[link] == LIVE
+            assert tree.wins[link] == slot
+            nodes.add(link)
+            todo += edges_below(tree, slot)
+            assert sum(int(tree.visits[below]) for below in edges_below(tree, slot)) <= visits
+    return len(nodes)
+
+
+@pytest.mark.parametrize("settings", [Settings(UCB1, PLAYOUT, 1.4, 0.0), Settings(PUCT, PLAYOUT, 1.5, 0.1)])
+def test_visits_add_up(settings):
+    tree = search(Position(KIWIPETE), 5000, settings)
+    assert tree.visits[0] == 5000
+    check_invariants(tree)
+    todo = [0]
+    while todo:
+        slot = todo.pop()
+        below = edges_below(tree, slot)
+        if below:
+            assert sum(int(tree.visits[edge]) for edge in below) == tree.visits[slot] - 1  # its own first visit
+        todo += below
+
+
+def test_expansion_is_lazy():
+    tree = search(Position(), 1, Settings(PUCT, PLAYOUT, 1.5, 0.0))
+    assert tree.link[0] == 0
+    tree = search(Position(), 2, Settings(PUCT, PLAYOUT, 1.5, 0.0))
+    assert len(edges_below(tree, 0)) == 20
+    tree = search(Position(), 500, Settings(UCB1, PLAYOUT, 1.4, 0.0))
+    assert all(tree.link[slot] == 0 for slot in edges_below(tree, 0) if tree.visits[slot] == 1)
+
+
+@pytest.mark.parametrize("megabytes", [1, 2, 4])
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_full_tree_goes_on(megabytes, threads):
+    tree, settings, root = new_tree(megabytes), Settings(PUCT, SCATTERED, 0.7, 0.0), root_of(Position(KIWIPETE))
+    each = 300_000 // threads
+    workers = [
+        threading.Thread(target=simulate_many, args=(tree, root, settings, new_worker(seed), U64(each)))
+        for seed in range(1, threads + 1)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert tree.visits[0] == each * threads
+    assert tree.control[int(RECYCLED)] > 1000
+    assert check_invariants(tree) > 300 * megabytes
+
+
+def test_the_kept_line_is_never_recycled():
+    tree, worker = new_tree(1), new_worker(1)
+    root, settings = root_of(Position(KIWIPETE)), Settings(PUCT, SCATTERED, 0.3, 0.0)
+    simulate_many(tree, root, settings, worker, U64(3000))
+    line = [int(tree.link[0])]
+    while True:
+        linked = [slot for slot in edges_below_header(tree, line[-1]) if tree.link[slot]]
+        if not linked:
+            break
+        line.append(int(tree.link[min(linked, key=lambda slot: tree.visits[slot])]))  # what nobody visits any more
+    assert len(line) >= 2
+    tree.kept[1 : len(line) + 1], tree.kept[0] = line, len(line)
+    above = {header: int(tree.wins[header]) for header in line}
+    simulate_many(tree, root, settings, worker, U64(200_000))
+    assert all(tree.link[edge] == header for header, edge in above.items())
+    check_invariants(tree)
+
+
+def edges_below_header(tree, header):
+    return range(header + 1, header + 1 + int(tree.visits[header]))
+
+
+def test_the_same_seed_gives_the_same_search():
+    trees = [search(Position(KIWIPETE), 20_000, Settings(UCB1, PLAYOUT, 1.4, 0.0), seed=9, megabytes=1) for _ in "ab"]
+    for first, second in zip(*trees, strict=True):
+        assert (first == second).all()
+    other = search(Position(KIWIPETE), 20_000, Settings(UCB1, PLAYOUT, 1.4, 0.0), seed=10, megabytes=1)
+    assert not (other.visits == trees[0].visits).all()
+
+
+@pytest.mark.parametrize("settings", [Settings(UCB1, PLAYOUT, 1.4, 0.0), Settings(PUCT, PLAYOUT, 1.5, 0.1)])
+@pytest.mark.parametrize(
+    ("fen", "moves", "plies"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", ["e1e8"], 1),
+        ("k3r3/8/8/8/8/8/5PPP/6K1 b - - 0 1", ["e8e1"], 1),
+        ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", ["d2h6"], 3),
+        ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", ["f6f7"], 3),
+        ("6k1/3R4/5K2/8/8/8/8/8 w - - 0 1", ["d7d1", "d7d2", "d7d3", "d7d4", "d7d5", "d7d6"], 5),
+    ],
+)
+def test_mates_are_proven_with_their_distance(settings, fen, moves, plies):
+    position = Position(fen)
+    tree = search(position, 300_000, settings, megabytes=64)
+    assert proof(tree, 0) == ("loss", plies + 1)  # for the player who moved before
+    winning = {move for move, slot in edges_by_move(tree, position).items() if proof(tree, slot) == ("win", plies)}
+    assert winning
+    if plies < 5:
+        assert winning == set(moves)
+
+
+def minimax(board, plies):
+    """1, 0, −1 for the player to move if forced within so many plies, None if not."""
+    if board.is_checkmate():
+        return -1
+    if board.is_stalemate() or board.is_insufficient_material():
+        return 0
+    if plies == 0:
+        return None
+    values = []
+    for move in board.legal_moves:
+        board.push(move)
+        below = minimax(board, plies - 1)
+        board.pop()
+        values.append(None if below is None else -below)
+    if 1 in values:
+        return 1
+    return None if None in values else max(values)
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "7k/8/5K2/8/8/8/8/6R1 w - - 0 1",
+        "7k/5K2/8/8/8/8/8/6Q1 w - - 0 1",
+        "k7/2K5/8/8/8/8/8/1Q6 w - - 0 1",
+        "8/8/8/8/8/1k6/1p6/1K6 w - - 0 1",
+        "5k2/5P2/5K2/8/8/8/8/8 b - - 0 1",
+    ],
+)
+def test_proofs_agree_with_exhaustive_search(fen):
+    position = Position(fen)
+    tree = search(position, 30_000, Settings(PUCT, PLAYOUT, 1.5, 0.1))
+    board = chess.Board(fen)
+    for move, slot in edges_by_move(tree, position).items():
+        proven = proof(tree, slot)
+        board.push_uci(move)
+        exact = minimax(board, 3)
+        board.pop()
+        if proven and proven[1] <= 4:
+            assert exact == {"win": -1, "draw": 0, "loss": 1}[proven[0]]
+
+
+def test_every_player_maximises_his_own_score():
+    """Both sides take the rook that hangs: a player who maximised the other's score would leave it."""
+    position = Position("4k3/8/8/3r4/8/8/8/3QK3 w - - 0 1")
+    tree = search(position, 30_000, Settings(UCB1, PLAYOUT, 0.7, 0.0))
+    by_move = edges_by_move(tree, position)
+    best = max(by_move, key=lambda move: tree.visits[by_move[move]])
+    assert best == "d1d5"
+    mirrored = Position("3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1")
+    tree = search(mirrored, 30_000, Settings(UCB1, PLAYOUT, 0.7, 0.0))
+    by_move = edges_by_move(tree, mirrored)
+    assert max(by_move, key=lambda move: tree.visits[by_move[move]]) == "d8d4"
+
+
+def test_game_overs_are_backed_up_and_not_skipped():
+    """Every simulation adds one visit and its exact result, also where the game is over."""
+    position = Position("5k2/5P2/8/5K2/8/8/8/8 w - - 0 1")
+    tree = search(position, 60, Settings(UCB1, CONSTANT, 5.0, 0.0))
+    stalemate = edges_by_move(tree, position)["f5f6"]
+    assert proof(tree, stalemate) == ("draw", 1)
+    assert tree.visits[stalemate] > 0
+    assert tree.wins[stalemate] == int(tree.visits[stalemate]) * SCORE_UNIT // 2
+    assert tree.draws[stalemate] == int(tree.visits[stalemate]) * SCORE_UNIT
+
+
+def test_moves_that_lose_at_once_are_not_preferred():
+    """If the rook leaves the first rank, Black mates at once: such moves are proven losses and get few visits."""
+    position = Position("4r1k1/8/8/8/8/8/5PPP/3R2K1 w - - 0 1")
+    tree = search(position, 20_000, Settings(PUCT, PLAYOUT, 1.5, 0.0))
+    by_move = edges_by_move(tree, position)
+    losing = [move for move, slot in by_move.items() if proof(tree, slot) == ("loss", 2)]
+    assert "d1d8" not in losing
+    assert "d1a1" not in losing
+    assert "d1d2" in losing
+    assert all(tree.visits[by_move[move]] < 100 for move in losing)
+
+
+def test_a_second_occurrence_is_a_draw_for_now_and_never_proven():
+    """The rook goes to and fro: positions since the root count as drawn, and nothing is proven by it."""
+    position = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1")
+    tree = search(position, 20_000, Settings(PUCT, CONSTANT, 1.5, 0.0), megabytes=64)
+    drawn = [slot for slot in range(1, tree.visits.size) if tree.move[slot] < LIVE and tree.draws[slot] > 0]
+    repeated = [slot for slot in drawn if tree.proven[slot] == 0 and tree.link[slot] == 0 and tree.visits[slot] > 1]
+    assert repeated
+    assert proof(tree, 0) is None
+
+
+def test_what_was_repeated_before_the_root_is_judged_again_from_there():
+    """After Kb1, Ka8 is the second time that the position stands on the board, but not since the root: no draw."""
+    start = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1").play_all("Kb1 Kb8 Ka1")
+    tree = search(start, 3000, Settings(UCB1, CONSTANT, 1.0, 0.0))
+    back = edges_by_move(tree, start)["b8a8"]
+    assert start.play("Ka8").occurrences == 2
+    assert proof(tree, back) is None
+    assert tree.draws[back] < int(tree.visits[back]) * SCORE_UNIT
+
+
+def test_a_third_occurrence_is_a_proven_draw():
+    start = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1").play_all("Kb1 Kb8 Ka1 Ka8 Kb1 Kb8 Ka1")
+    assert start.play("Ka8").occurrences == 3
+    tree = search(start, 500, Settings(UCB1, CONSTANT, 1.0, 0.0))
+    assert proof(tree, edges_by_move(tree, start)["b8a8"]) == ("draw", 1)
+
+
+def test_fifty_moves_are_a_proven_draw_but_mate_comes_first():
+    position = Position("7k/8/6K1/8/8/8/8/R7 w - - 99 100")
+    tree = search(position, 500, Settings(PUCT, CONSTANT, 1.0, 0.0))
+    by_move = edges_by_move(tree, position)
+    assert proof(tree, by_move["a1a8"]) == ("win", 1)
+    assert proof(tree, 0) == ("loss", 2)
+    position = Position("7k/8/5K2/8/8/8/8/R7 w - - 99 100")
+    tree = search(position, 500, Settings(PUCT, CONSTANT, 1.0, 0.0))
+    assert proof(tree, 0) == ("draw", 2)
+
+
+@pytest.mark.parametrize(("queen", "expected"), [("g7", ("win", 1)), ("f7", ("draw", 1))])
+def test_a_finished_game_is_proven_at_the_root(queen, expected):
+    """For the player who moved before: mate or stalemate."""
+    board = chess.Board("7k/8/6K1/8/8/8/8/8 b - - 0 1")
+    board.set_piece_at(chess.parse_square(queen), chess.Piece(chess.QUEEN, chess.WHITE))
+    assert proof(search(Position(board.fen()), 10, Settings(PUCT, CONSTANT, 1.0, 0.0)), 0) == expected
+
+
+def test_a_drawn_position_at_the_root_is_still_searched():
+    tree = search(Position("7k/8/6K1/8/8/8/8/R7 w - - 120 100"), 50, Settings(PUCT, CONSTANT, 1.0, 0.0))
+    assert len(edges_below(tree, 0)) > 0
