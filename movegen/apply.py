@@ -6,8 +6,8 @@
 import numpy as np
 
 from movegen.bits import ONE, U64, ZERO, Bitboard, Square, flip
-from movegen.board import Board, kings, occupied_squares, own_king, pawns, turned
-from movegen.generate import en_passant_capturers
+from movegen.board import Board, kings, occupied_squares, pawns, turned
+from movegen.generate import can_capture_en_passant
 from movegen.geometry import NORTH, RANK_1, beside, south
 from movegen.jit import inlined, kernel
 from movegen.moves import (
@@ -120,7 +120,7 @@ def pushed_twice(board: Board, goal: Square) -> Board:
 @inlined
 def with_legal_en_passant(board: Board) -> Board:
     """The board, its en-passant square dropped if no pawn may legally capture there."""
-    if board.en_passant != ZERO and en_passant_capturers(board, own_king(board)) == ZERO:
+    if board.en_passant != ZERO and not can_capture_en_passant(board):
         return with_en_passant(board, ZERO)
     return board
 

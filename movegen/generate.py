@@ -67,24 +67,29 @@ def en_passant_is_safe(board: Board, king: Square, pawn: Bitboard) -> bool:
 
 
 @inlined
-def en_passant_capturers(board: Board, king: Square) -> Bitboard:
-    """The pawns, two at most, that may legally capture en passant."""
-    candidates = pawn_attacks_south(board.en_passant) & board.own & pawns(board)
-    capturers = ZERO
-    while candidates:
-        pawn = lowest_bit(candidates)
-        if en_passant_is_safe(board, king, pawn):
-            capturers |= pawn
-        candidates ^= pawn
-    return capturers
+def pawns_beside_en_passant(board: Board) -> Bitboard:
+    """The pawns, two at most, that attack the en-passant square."""
+    return pawn_attacks_south(board.en_passant) & board.own & pawns(board)
+
+
+@inlined
+def can_capture_en_passant(board: Board) -> bool:
+    """Is at least one capture en passant legal?"""
+    king, capturers = own_king(board), pawns_beside_en_passant(board)
+    while capturers:
+        if en_passant_is_safe(board, king, lowest_bit(capturers)):
+            return True
+        capturers = without_lowest(capturers)
+    return False
 
 
 @inlined
 def add_en_passant(purpose: np.uint64, found: Found, buffer: Buffer, board: Board, king: Square) -> Found:
     """Captures en passant, by one pawn or by two."""
-    capturers = en_passant_capturers(board, king)
+    capturers = pawns_beside_en_passant(board)
     while capturers:
-        found = add(purpose, found, buffer, lowest_square(capturers), board.en_passant, EN_PASSANT)
+        if en_passant_is_safe(board, king, lowest_bit(capturers)):
+            found = add(purpose, found, buffer, lowest_square(capturers), board.en_passant, EN_PASSANT)
         capturers = without_lowest(capturers)
     return found
 
