@@ -8,11 +8,15 @@ import math
 import numpy as np
 
 from engine.proof import LOSS, UNPROVEN, result_of, score_of
+from engine.setup import Settings, Worker
 from engine.tree import SCORE_UNIT, Tree
-from movegen.bits import ONE, U64, leading_zeros
+from movegen.bits import ONE, U64, ZERO, leading_zeros, multiply_high
 from movegen.jit import inlined
+from movegen.playout import next_random
 
 PRIOR_UNIT = 65535
+PRIOR_SCALE = 1.0 / PRIOR_UNIT
+SCORE_SCALE = 1.0 / SCORE_UNIT
 LN_2 = 0.6931471805599453
 
 
@@ -36,21 +40,82 @@ def ucb1(mean: float, visits: float, log_of_parent: float, exploration: float) -
 
 
 @inlined
-def puct(mean: float, prior: float, visits: float, root_of_parent: float, exploration: float) -> float:
-    """Q + c · P · sqrt(N) / (1 + n)."""
-    return mean + exploration * prior * root_of_parent / (1.0 + visits)
+def puct(mean: float, prior: float, visits: float, exploration: float) -> float:
+    """Q + c · P · sqrt(N) / (1 + n), where `exploration` is c · sqrt(N), the same for all moves of a node."""
+    return mean + exploration * prior / (1.0 + visits)
+
+
+@inlined
+def visits_of(tree: Tree, slot: np.uint64) -> float:
+    """N of an edge, with the threads that are below it now: until they come back, they count as losses."""
+    return float(tree.visits[slot]) + float(tree.in_flight[slot])
 
 
 @inlined
 def mean_of(tree: Tree, slot: np.uint64, visits: float) -> float:
-    """Q of an edge: exact if it is proven, else W / (N + threads below it), which count as losses."""
+    """Q of an edge that has visits: exact if it is proven."""
     result = result_of(tree.proven[slot])
     if result != UNPROVEN:
-        return float(score_of(result)) / float(SCORE_UNIT)
-    return float(tree.wins[slot]) / float(SCORE_UNIT) / visits
+        return float(score_of(result)) * SCORE_SCALE
+    return float(tree.wins[slot]) * SCORE_SCALE / visits
 
 
 @inlined
 def is_lost(tree: Tree, slot: np.uint64) -> bool:
     """Is the move proven to lose? No visit is wasted on it."""
     return bool(result_of(tree.proven[slot]) == LOSS)
+
+
+@inlined
+def draw_number(worker: Worker, below: np.uint64) -> np.uint64:
+    """A random number from 0 to below − 1."""
+    state, random = next_random(worker.random[0])
+    worker.random[0] = state
+    return multiply_high(random, below)
+
+
+@inlined
+def select_by_ucb1(tree: Tree, settings: Settings, worker: Worker, edge: np.uint64, header: np.uint64) -> np.uint64:
+    """The most urgent edge of the node below `edge`. Unvisited edges come first; chance decides between equals."""
+    log_of_parent = natural_log(U64(tree.visits[edge]))
+    best, best_urgency, equals = header + ONE, -math.inf, ZERO
+    slot, last = header, header + U64(tree.visits[header])
+    while slot < last:
+        slot += ONE
+        urgency, visits = -math.inf, visits_of(tree, slot)
+        if not is_lost(tree, slot):
+            mean = mean_of(tree, slot, visits) if visits > 0.0 else 0.0
+            urgency = ucb1(mean, visits, log_of_parent, settings.exploration) if visits > 0.0 else math.inf
+        if urgency > best_urgency:
+            best, best_urgency, equals = slot, urgency, ONE
+        elif urgency == best_urgency:
+            equals += ONE
+            if draw_number(worker, equals) == ZERO:
+                best = slot
+    return best
+
+
+@inlined
+def select_by_puct(tree: Tree, settings: Settings, edge: np.uint64, header: np.uint64) -> np.uint64:
+    """The most urgent edge of the node below `edge`; the first of equals.
+
+    Edges stand in the order of their priors, so of those without visits the first is the most urgent: beyond it
+    nothing needs to be looked at. It counts as its parent's Q less `first_play`.
+    """
+    visits = float(tree.visits[edge])
+    exploration = settings.exploration * math.sqrt(visits) * PRIOR_SCALE
+    unvisited = 1.0 - float(tree.wins[edge]) * SCORE_SCALE / visits - settings.first_play
+    best, best_urgency = header + ONE, -math.inf
+    slot, last = header, header + U64(tree.visits[header])
+    while slot < last:
+        slot += ONE
+        if is_lost(tree, slot):
+            continue
+        visits = visits_of(tree, slot)
+        mean = mean_of(tree, slot, visits) if visits > 0.0 else unvisited
+        urgency = puct(mean, float(tree.prior[slot]), visits, exploration)
+        if urgency > best_urgency:
+            best, best_urgency = slot, urgency
+        if visits == 0.0:
+            break
+    return best

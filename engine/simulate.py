@@ -4,69 +4,20 @@ Scores are whole numbers in SCORE_UNIT, for the player who made the move that le
 into SCORE_UNIT − score from one ply to the next, and each edge adds up what is good for its own player.
 """
 
-import math
-
 import numpy as np
 
 from engine.evaluate import ending_here, evaluate
 from engine.proof import DRAW, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
-from engine.selection import PRIOR_UNIT, is_lost, mean_of, natural_log, puct, ucb1
+from engine.selection import PRIOR_UNIT, select_by_puct, select_by_ucb1
 from engine.setup import DEEPEST, UCB1, Root, Settings, Worker
-from engine.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate
+from engine.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
 from movegen.apply import apply_keyed
-from movegen.bits import ONE, TWO, U64, ZERO, multiply_high
+from movegen.bits import ONE, TWO, U64, ZERO
 from movegen.board import Board
 from movegen.buffers import load_move, move_buffer
 from movegen.jit import inlined, kernel
 from movegen.legal import list_moves
 from movegen.memory import add_to, publish, read, swap_if
-from movegen.playout import next_random
-
-
-@inlined
-def draw_number(worker: Worker, below: np.uint64) -> np.uint64:
-    """A random number from 0 to below − 1."""
-    state, random = next_random(worker.random[0])
-    worker.random[0] = state
-    return multiply_high(random, below)
-
-
-# Select
-
-
-@inlined
-def urgency(tree: Tree, settings: Settings, slot: np.uint64, parent: float, unvisited: float) -> float:
-    """What a formula says of an edge. `parent` is ln N or sqrt(N), `unvisited` the value of an edge without visits."""
-    visits = float(tree.visits[slot]) + float(tree.in_flight[slot])
-    if settings.formula == UCB1:
-        if visits == 0.0:
-            return math.inf
-        return ucb1(mean_of(tree, slot, visits), visits, parent, settings.exploration)
-    prior = float(tree.prior[slot]) / float(PRIOR_UNIT)
-    mean = mean_of(tree, slot, visits) if visits > 0.0 else unvisited
-    return puct(mean, prior, visits, parent, settings.exploration)
-
-
-@inlined
-def select(tree: Tree, settings: Settings, worker: Worker, edge: np.uint64, header: np.uint64) -> np.uint64:
-    """The most urgent edge of a node, which lies below `edge`; chance decides between equals."""
-    visits = U64(tree.visits[edge])
-    parent = natural_log(visits) if settings.formula == UCB1 else math.sqrt(float(visits))
-    own_mean = 1.0 - float(tree.wins[edge]) / float(SCORE_UNIT) / float(visits)
-    unvisited = own_mean - settings.first_play
-    best, best_urgency, equals = header + ONE, -math.inf, ZERO
-    slot, last = header, header + U64(tree.visits[header])
-    while slot < last:
-        slot += ONE
-        value = -math.inf if is_lost(tree, slot) else urgency(tree, settings, slot, parent, unvisited)
-        if value > best_urgency:
-            best, best_urgency, equals = slot, value, ONE
-        elif value == best_urgency:
-            equals += ONE
-            if draw_number(worker, equals) == ZERO:
-                best = slot
-    return best
-
 
 # Expand
 
@@ -80,10 +31,9 @@ def expand(tree: Tree, board: Board, edge: np.uint64) -> np.uint64:
     found = list_moves(board, moves)
     header = allocate(tree, edge, found)
     if header != ZERO:
+        clear_edges(tree, header + ONE, header + ONE + found)
         for index in range(found):
             slot = header + ONE + index
-            tree.visits[slot], tree.wins[slot], tree.draws[slot] = 0, 0, 0
-            tree.link[slot], tree.in_flight[slot], tree.proven[slot] = NO_NODE, 0, UNPROVEN
             tree.move[slot], tree.prior[slot] = load_move(moves, index), PRIOR_UNIT // found
     publish(tree.link, edge, np.uint32(header))
     return header
@@ -194,7 +144,10 @@ def simulate(tree: Tree, root: Root, settings: Settings, worker: Worker) -> int:
         if header == ZERO:
             break
         tree.in_flight[header] = 1  # visited since the cursor came by
-        edge = select(tree, settings, worker, edge, header)
+        if settings.formula == UCB1:
+            edge = select_by_ucb1(tree, settings, worker, edge, header)
+        else:
+            edge = select_by_puct(tree, settings, edge, header)
         board, key, clock = apply_keyed(board, key, clock, U64(tree.move[edge]))
         depth += 1
         enter(tree, worker, depth, edge, key)

@@ -99,6 +99,23 @@ def mark_free(tree: Tree, header: np.uint64, slots: np.uint64) -> None:
 
 
 @inlined
+def clear_edges(tree: Tree, first: np.uint64, end: np.uint64) -> None:
+    """Make slots edges that nothing is known of; their moves and priors are written by others."""
+    for slot in range(first, end):
+        tree.visits[slot] = 0
+    for slot in range(first, end):
+        tree.wins[slot] = 0
+    for slot in range(first, end):
+        tree.draws[slot] = 0
+    for slot in range(first, end):
+        tree.link[slot] = NO_NODE
+    for slot in range(first, end):
+        tree.in_flight[slot] = 0
+    for slot in range(first, end):
+        tree.proven[slot] = 0
+
+
+@inlined
 def is_kept(tree: Tree, header: np.uint64) -> bool:
     """Is the node on the line to keep?"""
     kept = False

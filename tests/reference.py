@@ -66,7 +66,7 @@ class Reference:
         self.position, self.formula, self.evaluate = position, formula, evaluate
         self.exploration, self.first_play = exploration, first_play
         self.random = Random(seed)
-        self.root = Edge(None, 1.0)
+        self.root = Edge(None, 65535)
 
     def run(self, simulations):
         for _ in range(simulations):
@@ -104,17 +104,17 @@ class Reference:
 
     def expand(self, edge, position):
         codes = position.move_codes
-        edge.replies = [Edge(code, (65535 // len(codes)) / 65535) for code in codes]
+        edge.replies = [Edge(code, 65535 // len(codes)) for code in codes]
 
     def select(self, parent):
-        best, best_value, equals = None, -math.inf, 0
+        best, best_value, equals = parent.replies[0], -math.inf, 0
         for edge in parent.replies:
             value = self.urgency(edge, parent)
             if value > best_value:
                 best, best_value, equals = edge, value, 1
-            elif value == best_value:
+            elif value == best_value and self.formula == "ucb1":
                 equals += 1
-                if self.random.below(equals) == 0 or best is None:
+                if self.random.below(equals) == 0:
                     best = edge
         return best
 
@@ -127,7 +127,8 @@ class Reference:
             return edge.mean() + self.exploration * math.sqrt(natural_log(parent.visits) / edge.visits)
         own_mean = 1.0 - parent.wins / UNIT / parent.visits
         mean = edge.mean() if edge.visits else own_mean - self.first_play
-        return mean + self.exploration * edge.prior * math.sqrt(parent.visits) / (1.0 + edge.visits)
+        scale = self.exploration * math.sqrt(parent.visits) * (1.0 / 65535)
+        return mean + scale * edge.prior / (1.0 + edge.visits)
 
     @staticmethod
     def ending(position, *, at_root):

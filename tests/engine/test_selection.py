@@ -20,8 +20,8 @@ def ucb1(mean, visits, log_of_parent, exploration):
 
 
 @numba.njit
-def puct(mean, prior, visits, root_of_parent, exploration):
-    return _puct(mean, prior, visits, root_of_parent, exploration)
+def puct(mean, prior, visits, exploration):
+    return _puct(mean, prior, visits, exploration)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 7, 100, 1023, 1024, 65_537, 10**9, 2**32 - 1, 2**63])
@@ -31,4 +31,4 @@ def test_the_logarithm_is_exact_enough(number):
 
 def test_formulas():
     assert ucb1(0.5, 4.0, math.log(10), 1.4) == pytest.approx(0.5 + 1.4 * math.sqrt(math.log(10) / 4))
-    assert puct(0.5, 0.2, 4.0, 10.0, 1.5) == pytest.approx(0.5 + 1.5 * 0.2 * 10 / 5)
+    assert puct(0.5, 0.2, 4.0, 1.5 * 10) == pytest.approx(0.5 + 1.5 * 0.2 * 10 / 5)
