@@ -193,3 +193,26 @@ def allocate(tree: Tree, edge: np.uint64, edges: np.uint64) -> np.uint64:
     tree.control[CURSOR] = ONE if start == end else start
     release_lock(tree)
     return header
+
+
+def edges_of(tree: Tree, edge: int) -> range:
+    """The slots of the moves below an edge; empty if it was not expanded."""
+    header = int(tree.link[edge])
+    if header in (int(NO_NODE), int(BUSY)):
+        return range(0)
+    return range(header + 1, header + 1 + int(tree.visits[header]))
+
+
+def new_root(tree: Tree, move: int) -> None:
+    """Make the position after a move of the root the new root. What is not below it is recycled in time."""
+    slot = next((slot for slot in edges_of(tree, int(ROOT)) if int(tree.move[slot]) == move), None)
+    if slot is None or tree.link[slot] == NO_NODE:
+        clear(tree)
+        return
+    header = int(tree.link[slot])
+    for array in (tree.visits, tree.wins, tree.draws, tree.link):
+        array[int(ROOT)] = array[slot]
+    tree.proven[int(ROOT)] = 0  # found anew from the replies, if there is a proof
+    tree.link[slot] = NO_NODE
+    tree.wins[header] = int(ROOT)
+    tree.kept[0] = 0

@@ -1,0 +1,54 @@
+"""How long to think: from the clock of the GUI to two moments, one to stop at and one never to pass."""
+
+from dataclasses import dataclass
+
+MOVES_TO_GO = 30  # that a game is expected to last from here, if the GUI does not say
+SHARE_OF_INCREMENT = 0.75
+LARGEST_SHARE = 0.25  # of the clock, for one move: the hard limit
+HARD_PER_SOFT = 3.0
+LEAST_MILLISECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What `go` asks for. Times in milliseconds; None: not said."""
+
+    time_left: int | None = None
+    increment: int = 0
+    moves_to_go: int | None = None
+    move_time: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    mate: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    search_moves: tuple[str, ...] = ()
+
+    @property
+    def has_clock(self) -> bool:
+        """Is it a game with a clock?"""
+        return self.time_left is not None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds from the start of the search. `soft` may be stretched or shortened, `hard` is never passed."""
+
+    soft: float | None
+    hard: float | None
+
+
+def budget(limits: Limits, overhead: int) -> Budget:
+    """The time for a move, `overhead` milliseconds being lost on the way to the GUI and back."""
+    if limits.move_time is not None:
+        exact = max(LEAST_MILLISECONDS, limits.move_time - overhead) / 1000
+        return Budget(exact, exact)
+    if limits.time_left is None:
+        return Budget(None, None)
+    usable = max(LEAST_MILLISECONDS, limits.time_left - overhead)
+    increment = max(0, limits.increment)
+    moves = limits.moves_to_go if limits.moves_to_go and limits.moves_to_go > 0 else MOVES_TO_GO
+    soft = usable / moves + SHARE_OF_INCREMENT * increment
+    hard = usable if moves == 1 else usable * LARGEST_SHARE + SHARE_OF_INCREMENT * increment
+    hard = max(LEAST_MILLISECONDS, min(hard, HARD_PER_SOFT * soft, usable * 0.9))
+    return Budget(min(soft, hard) / 1000, hard / 1000)
