@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 DESCRIPTION = """
 Teresa, a chess engine in Python whose search is Monte Carlo tree search.
+Without a command it speaks UCI on standard input and output.
 
 commands (each has its own --help):
   perft      count the leaves of the tree of legal moves
@@ -24,10 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="teresa", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action="version", version=f"Teresa {version('teresa-chess')}")
-    parser.add_argument("command", nargs="?", choices=[*COMMANDS], help="without it, this help is shown")
+    parser.add_argument("command", nargs="?", choices=[*COMMANDS], help="without it: speak UCI")
     parser.parse_args(words)
-    parser.print_help()
-    return 0
+    from engine.uci import main as speak_uci
+
+    return speak_uci()
 
 
 def _perft(words: Sequence[str]) -> int:

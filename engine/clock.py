@@ -22,7 +22,6 @@ class Limits:
     mate: int | None = None
     infinite: bool = False
     ponder: bool = False
-    search_moves: tuple[str, ...] = ()
 
     @property
     def has_clock(self) -> bool:

@@ -62,15 +62,12 @@ OPTIONS = (
     Option("Move Overhead", "spin", 30, 0, 5000, meaning="milliseconds lost between engine and GUI at each move"),
     Option("UCI_Chess960", "check", False, meaning="Chess960 castling rules and notation"),
     Option("UCI_ShowWDL", "check", False, meaning="show win, draw and loss in permille"),
-    Option("UCI_AnalyseMode", "check", False, meaning="no book, no tricks of the clock"),
     Option("Formula", "combo", "PUCT", choices=("UCB1", "PUCT"), meaning="how the search chooses what to look at"),
     Option("UCB1 C", "spin", 500, 0, 10_000, meaning="exploration of UCB1, in thousandths"),
     Option("PUCT C", "spin", 1500, 0, 10_000, meaning="exploration of PUCT, in thousandths"),
     Option("First Play", "spin", 100, -1000, 1000, meaning="PUCT: unvisited moves count as this less, in thousandths"),
     Option("Seed", "spin", 0, 0, 2**31 - 1, meaning="of the random playouts; 0: a new one at each start"),
-    Option("Temperature", "spin", 0, 0, 10_000, meaning="choose among good moves at random, in thousandths"),
     Option("MoveStats", "check", False, meaning="a table of all moves before bestmove"),
-    Option("LogFile", "string", "", meaning="write what is said and heard to this file"),
     Option("Clear Hash", "button", meaning="forget the tree"),
 )
 BY_NAME = {option.name.lower(): option for option in OPTIONS}

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from engine.tree import SCORE_UNIT, Tree, edges_of
+from engine.mcts.tree import SCORE_UNIT, Tree, edges_of
 from movegen import Position
 
 LOSS, DRAW, WIN = 1, 2, 3

@@ -12,11 +12,11 @@ import numpy as np
 
 from engine import report
 from engine.clock import Limits, budget
+from engine.mcts.setup import PLAYOUT, PUCT, UCB1, Root, Settings, Worker, new_worker
+from engine.mcts.simulate import simulate_many
+from engine.mcts.tree import IN_USE, ROOT, Tree, clear, new_root, new_tree
 from engine.options import Settings as Options
 from engine.report import MoveStats
-from engine.setup import PLAYOUT, PUCT, UCB1, Root, Settings, Worker, new_worker
-from engine.simulate import simulate_many
-from engine.tree import IN_USE, ROOT, Tree, clear, new_root, new_tree
 from movegen import Position
 from movegen.bits import U64
 
@@ -216,7 +216,8 @@ class _Run:
         if now - self.reported_at >= SECONDS_BETWEEN_INFOS or report.best_of(moves).code != self.reported_move:
             self._report(moves)
 
-    def _report(self, moves: list[MoveStats]) -> None:
+    def _report(self, moves: list[MoveStats]) -> list[str]:
+        """Tell how the search stands; -> the main line."""
         best = report.best_of(moves)
         ordered = [best, *(move for move in moves if move is not best)]
         shown = ordered[: self.options.number("MultiPV")]
@@ -232,6 +233,7 @@ class _Run:
                 lines,
             )
         )
+        return lines[0][1]
 
     def _wait_until_allowed(self) -> None:
         """Under `infinite` and `ponder` the best move may not be told before the GUI says so."""
@@ -249,8 +251,7 @@ class _Run:
         if not moves:
             self.searcher.on_best_move(None, None)
             return
-        self._report(moves)
-        line = report.main_line(self.tree, self.position, report.best_of(moves))
+        line = self._report(moves)
         self.searcher.on_best_move(line[0], line[1] if len(line) > 1 else None)
 
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,19 +15,21 @@ def main(arguments: Sequence[str]) -> int:
     """Compile what is not in the cache yet, and show how far it is; -> exit status."""
     parser = argparse.ArgumentParser(prog="teresa warmup", description="Compile all kernels into the cache.")
     parser.add_argument("--time", action="store_true", help="tell the CPU seconds of each part")
+    parser.add_argument("--search", action="store_true", help="only what a game needs")
     options = parser.parse_args(arguments)
     begin = time.process_time()
-    parts = list_parts()
+    parts = {"search": use_search_kernels} if options.search else list_parts()
     seconds = {"imports": time.process_time() - begin}
     with _progress() as progress:
         for name, compile_part in progress.track(parts.items(), description="compiling"):
             begin = time.process_time()
             compile_part()
             seconds[name] = time.process_time() - begin
+    ready_file().touch()
     if options.time:
         for name, taken in seconds.items():
             print(f"{name:28} {taken:6.2f} s")
-    print(f"{'ready':28} {sum(seconds.values()):6.2f} CPU seconds")
+    print(f"{'all':28} {sum(seconds.values()):6.2f} CPU seconds")
     return 0
 
 
@@ -44,9 +47,37 @@ def list_parts() -> dict[str, Callable[[], object]]:
         "rules: attacks and pins": lambda: (position.attackers("e4", "white"), position.pinned, position.in_check),
         "rules: end of the game": position.outcome,
         "rules: random games": lambda: random_games(position.board, U64(0), U64(1), U64(1)),
+        "search": use_search_kernels,
         "perft": lambda: Counter().perft(position, 3),
         "perft with memory": lambda: Counter(hash_megabytes=1).perft(position, 4),
     }
+
+
+def use_search_kernels() -> None:
+    """Use every kernel that a game needs once: the rules by way of `Position`, and a short search."""
+    from engine.clock import Limits
+    from engine.options import Settings
+    from engine.search import Searcher
+    from movegen import Position
+
+    settings = Settings()
+    settings.set("Hash", "1")
+    searcher = Searcher(settings, lambda _info: None, lambda _best, _reply: None)
+    searcher.set_position(Position().play("e4"), None)
+    searcher.go(Limits(nodes=100))
+    searcher.wait()
+
+
+def ready_file() -> Path:
+    """A file that stands in the cache once the kernels of the search are there."""
+    from movegen.cache import version_folder
+
+    return version_folder(Path(__file__).resolve().parent / "mcts") / "ready"
+
+
+def is_warm() -> bool:
+    """Are the kernels of the search in the cache?"""
+    return ready_file().is_file()
 
 
 def _progress() -> "Progress":

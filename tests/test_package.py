@@ -35,7 +35,10 @@ def run(command, folder, environment):
 
 @pytest.mark.slow
 def test_the_wheel_works_outside_the_tree(installed, tmp_path, environment):
-    assert "perft" in run([installed / "teresa"], tmp_path, environment)
+    assert "perft" in run([installed / "teresa", "--help"], tmp_path, environment)
+    command = [installed / "teresa"]
+    finished = subprocess.run(command, input="uci\nquit\n", env=environment, capture_output=True, text=True, check=True)
+    assert "uciok" in finished.stdout
     assert run([installed / "teresa", "perft", "4"], tmp_path, environment).endswith("Nodes searched: 197281\n")
     suites = [installed / "teresa", "perft", "2", "--suite", "standard", "chess960"]
     assert "1086 of 1088 positions checked, 0 wrong" in run(suites, tmp_path, environment)

@@ -14,7 +14,6 @@ def test_every_option_has_its_default_and_a_line_for_uci():
             assert option.lowest <= settings.number(option.name) <= option.highest
             assert f"min {option.lowest} max {option.highest}" in line
     assert "option name Hash type spin default 256 min 1 max 65536" in [option.uci_line() for option in OPTIONS]
-    assert "option name LogFile type string default <empty>" in [option.uci_line() for option in OPTIONS]
     assert "option name Ponder type check default false" in [option.uci_line() for option in OPTIONS]
     assert "option name Clear Hash type button" in [option.uci_line() for option in OPTIONS]
     assert "option name Formula type combo default PUCT var UCB1 var PUCT" in [option.uci_line() for option in OPTIONS]
@@ -25,13 +24,9 @@ def test_values_are_set_by_name_in_any_case():
     settings.set("hash", "16")
     settings.set("UCI_CHESS960", "True")
     settings.set("formula", "ucb1")
-    settings.set("LogFile", "teresa.log")
     assert settings.number("Hash") == 16
     assert settings.flag("UCI_Chess960") is True
     assert settings.text("Formula") == "UCB1"
-    assert settings.text("LogFile") == "teresa.log"
-    settings.set("LogFile", "<empty>")
-    assert settings.text("LogFile") == ""
     assert settings.set("Clear Hash", "").kind == "button"
 
 

@@ -1,7 +1,7 @@
 import pytest
 
+from engine.mcts.tree import SCORE_UNIT
 from engine.report import DRAW, LOSS, WIN, MoveStats, best_of, centipawns, rank, score_text, wdl
-from engine.tree import SCORE_UNIT
 
 
 def move(code, visits=0, score=0.5, draws=0.0, result=0, distance=0):

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from engine.clock import Limits
+from engine.mcts.tree import SCORE_UNIT
 from engine.options import Settings
 from engine.search import Searcher
-from engine.tree import SCORE_UNIT
 from movegen import Position
 
 MATE_IN_2 = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"

@@ -6,11 +6,11 @@ into SCORE_UNIT − score from one ply to the next, and each edge adds up what i
 
 import numpy as np
 
-from engine.evaluate import ending_here, evaluate
-from engine.proof import DRAW, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
-from engine.selection import PRIOR_UNIT, select_by_puct, select_by_ucb1
-from engine.setup import DEEPEST, UCB1, Root, Settings, Worker
-from engine.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
+from engine.mcts.evaluate import ending_here, evaluate
+from engine.mcts.proof import DRAW, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
+from engine.mcts.selection import PRIOR_UNIT, select_by_puct, select_by_ucb1
+from engine.mcts.setup import DEEPEST, UCB1, Root, Settings, Worker
+from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
 from movegen.apply import apply_keyed
 from movegen.bits import ONE, TWO, U64, ZERO
 from movegen.board import Board

@@ -6,10 +6,10 @@ import chess
 import numpy as np
 import pytest
 
-from engine.proof import RESULT_SHIFT
-from engine.setup import CONSTANT, PLAYOUT, PUCT, SCATTERED, UCB1, Root, Settings, new_worker
-from engine.simulate import simulate_many
-from engine.tree import FREE, IN_USE, LIVE, RECYCLED, SCORE_UNIT, new_tree
+from engine.mcts.proof import RESULT_SHIFT
+from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, SCATTERED, UCB1, Root, Settings, new_worker
+from engine.mcts.simulate import simulate_many
+from engine.mcts.tree import FREE, IN_USE, LIVE, RECYCLED, SCORE_UNIT, new_tree
 from movegen import Position
 from movegen.bits import U64
 from tests import reference

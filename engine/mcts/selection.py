@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from engine.proof import LOSS, UNPROVEN, result_of, score_of
-from engine.setup import Settings, Worker
-from engine.tree import SCORE_UNIT, Tree
+from engine.mcts.proof import LOSS, UNPROVEN, result_of, score_of
+from engine.mcts.setup import Settings, Worker
+from engine.mcts.tree import SCORE_UNIT, Tree
 from movegen.bits import ONE, U64, ZERO, leading_zeros, multiply_high
 from movegen.jit import inlined
 from movegen.playout import next_random

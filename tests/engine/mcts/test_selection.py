@@ -4,9 +4,9 @@ import numba
 import numpy as np
 import pytest
 
-from engine.selection import natural_log as _natural_log
-from engine.selection import puct as _puct
-from engine.selection import ucb1 as _ucb1
+from engine.mcts.selection import natural_log as _natural_log
+from engine.mcts.selection import puct as _puct
+from engine.mcts.selection import ucb1 as _ucb1
 
 
 @numba.njit

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from engine.proof import DRAW, UNPROVEN, WIN
-from engine.setup import CONSTANT, PLAYOUT, Settings, Worker
-from engine.tree import SCORE_UNIT
+from engine.mcts.proof import DRAW, UNPROVEN, WIN
+from engine.mcts.setup import CONSTANT, PLAYOUT, Settings, Worker
+from engine.mcts.tree import SCORE_UNIT
 from movegen.attacks import checkers
 from movegen.bits import ONE, U64, ZERO, fold_product, multiply_high
 from movegen.board import Board

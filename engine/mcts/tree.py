@@ -43,7 +43,7 @@ class Tree(NamedTuple):
     move: np.ndarray  # uint16  the move, seen by its player [LIVE or FREE]
     prior: np.ndarray  # uint16  P in 1/65535
     in_flight: np.ndarray  # uint16  threads that are below this edge now [visited since the cursor came by?]
-    proven: np.ndarray  # uint16  see engine.proof
+    proven: np.ndarray  # uint16  see engine.mcts.proof
     control: np.ndarray  # uint64  see above
     kept: np.ndarray  # uint32  headers of the line to keep; the first word is their number
 

@@ -7,7 +7,7 @@ make it a win.
 
 import numpy as np
 
-from engine.tree import SCORE_UNIT, Tree
+from engine.mcts.tree import SCORE_UNIT, Tree
 from movegen.bits import ONE, U64
 from movegen.jit import inlined
 

@@ -1,0 +1,109 @@
+"""UCI commands as data: what `go`, `position` and `setoption` say, read strictly and explained when they are wrong."""
+
+from dataclasses import dataclass, field, replace
+
+from engine.clock import Limits
+
+NUMBERS = {
+    "wtime": "white_time",
+    "btime": "black_time",
+    "winc": "white_increment",
+    "binc": "black_increment",
+    "movestogo": "moves_to_go",
+    "depth": "depth",
+    "nodes": "nodes",
+    "mate": "mate",
+    "movetime": "move_time",
+    "perft": "perft",
+}
+FLAGS = ("infinite", "ponder")
+LARGEST_NUMBER = 10**15
+
+
+@dataclass
+class Go:
+    """A `go` command, before it is known whose move it is."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    flags: set[str] = field(default_factory=set)
+    complaints: list[str] = field(default_factory=list)
+
+    def limits(self, white_to_move: bool) -> Limits:
+        """What it means for the player to move."""
+        side = "white" if white_to_move else "black"
+        limits = Limits(
+            time_left=self.numbers.get(f"{side}_time"),
+            increment=self.numbers.get(f"{side}_increment", 0),
+            moves_to_go=self.numbers.get("moves_to_go"),
+            move_time=self.numbers.get("move_time"),
+            nodes=positive(self.numbers.get("nodes")),
+            depth=positive(self.numbers.get("depth")),
+            mate=positive(self.numbers.get("mate")),
+            infinite="infinite" in self.flags,
+            ponder="ponder" in self.flags,
+        )
+        bounds = (limits.time_left, limits.move_time, limits.nodes, limits.depth, limits.mate)
+        return limits if any(bound is not None for bound in bounds) else replace(limits, infinite=True)
+
+
+def positive(number: int | None) -> int | None:
+    """A limit of at least 1: GUIs send 0 too."""
+    return None if number is None else max(1, number)
+
+
+def read_go(words: list[str]) -> Go:
+    """Read the words after `go`. What cannot be read is skipped and complained about."""
+    go, rest = Go(), list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in FLAGS:
+            go.flags.add(word)
+        elif word == "searchmoves":
+            moves = []
+            while rest and rest[0] not in NUMBERS and rest[0] not in FLAGS:
+                moves.append(rest.pop(0))
+            go.complaints.append(f"searchmoves {' '.join(moves)[:40]} is not supported yet, all moves are searched")
+        elif word in NUMBERS:
+            number = read_number(rest[0]) if rest else None
+            if number is None:
+                go.complaints.append(f"{word} needs a whole number, skipped")
+            else:
+                go.numbers[NUMBERS[word]] = number
+            if rest and (number is not None or (rest[0] not in NUMBERS and rest[0] not in FLAGS)):
+                rest.pop(0)
+        else:
+            go.complaints.append(f"{word[:40]!a} is not understood, skipped")
+    return go
+
+
+def read_number(text: str) -> int | None:
+    """A whole number, kept within bounds, or None."""
+    digits = text.removeprefix("-").removeprefix("+")
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    number = int(digits[:16])
+    return max(-LARGEST_NUMBER, -number) if text.startswith("-") else min(LARGEST_NUMBER, number)
+
+
+def read_option(words: list[str]) -> tuple[str, str]:
+    """Read the words after `setoption`: -> name, value."""
+    if not words or words[0] != "name":
+        raise ValueError("'name' must follow")
+    end = words.index("value") if "value" in words else len(words)
+    name = " ".join(words[1:end])
+    if not name:
+        raise ValueError("the name is missing")
+    return name, " ".join(words[end + 1 :])
+
+
+def read_position(words: list[str]) -> tuple[str | None, list[str]]:
+    """Read the words after `position`: -> FEN (None: the start position), moves."""
+    end = words.index("moves") if "moves" in words else len(words)
+    moves = words[end + 1 :]
+    if words[:1] == ["startpos"]:
+        if end > 1:
+            raise ValueError(f"{words[1][:40]!a} after startpos is not understood")
+        return None, moves
+    if words[:1] == ["fen"]:
+        return " ".join(words[1:end]), moves
+    raise ValueError("'startpos' or 'fen' must follow")

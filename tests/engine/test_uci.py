@@ -1,0 +1,311 @@
+"""The engine as a process, driven by raw pipes and by python-chess."""
+
+import queue
+import subprocess
+import sys
+import threading
+import time
+
+import chess
+import chess.engine
+import pytest
+
+from engine.options import OPTIONS
+from engine.warmup import ready_file, use_search_kernels
+
+TERESA = [sys.executable, "-m", "engine"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled():
+    """All tests here but those of cold starts use compiled kernels."""
+    use_search_kernels()
+    ready_file().touch()
+
+
+class Process:
+    """An engine whose lines are read by a thread."""
+
+    def __init__(self, environment):
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen(
+            TERESA, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.lines = queue.Queue()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line.decode().rstrip("\r\n"))
+        self.lines.put(None)
+
+    def send(self, *commands):
+        data = "".join(command + "\n" for command in commands).encode()
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def until(self, beginning, seconds=30):
+        """All lines up to the first that begins so."""
+        lines, end = [], time.perf_counter() + seconds
+        while not lines or lines[-1] is None or not lines[-1].startswith(beginning):
+            lines.append(self.lines.get(timeout=max(0.01, end - time.perf_counter())))
+            assert lines[-1] is not None, f"the engine ended: {lines}"
+        return lines
+
+    def end(self, seconds=5):
+        """Wait until the process is gone; -> status, standard error."""
+        status = self.process.wait(timeout=seconds)
+        self.reader.join(timeout=5)
+        errors = self.process.stderr.read().decode()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+        return status, errors
+
+
+@pytest.fixture
+def engine(environment):
+    process = Process(environment)
+    yield process
+    if not process.process.stderr.closed:
+        process.process.kill()
+        process.end()
+
+
+def quit_cleanly(engine):
+    engine.send("quit")
+    assert engine.end() == (0, "")
+
+
+def test_uci_is_answered_at_once_and_lists_all_options(engine):
+    engine.send("uci")
+    lines = engine.until("uciok")
+    assert time.perf_counter() - engine.started < 0.3 * 5
+    assert lines[0].startswith("id name Teresa ")
+    assert [line for line in lines if line.startswith("option")] == [option.uci_line() for option in OPTIONS]
+    quit_cleanly(engine)
+
+
+def test_a_warm_start_is_ready_soon(engine):
+    engine.send("uci", "isready")
+    engine.until("readyok")
+    assert time.perf_counter() - engine.started < 1.5 * 5
+    quit_cleanly(engine)
+
+
+def test_a_search_tells_its_line_and_one_best_move(engine):
+    engine.send("position startpos moves e2e4", "go nodes 3000", "isready")
+    lines = engine.until("bestmove")
+    infos = [line for line in lines if line.startswith("info depth")]
+    words = infos[-1].split()
+    for name in ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "time"):
+        assert words[words.index(name) + 1].isdigit()
+    assert words[words.index("nodes") + 1] == "3000"
+    line = words[words.index("pv") + 1 :]
+    assert lines[-1].split() == ["bestmove", line[0], "ponder", line[1]]
+    board = chess.Board()
+    for move in ["e2e4", *line]:
+        board.push_uci(move)
+    quit_cleanly(engine)
+
+
+def test_stop_and_isready_are_answered_during_a_search(engine):
+    engine.send("isready")
+    engine.until("readyok")
+    engine.send("go infinite")
+    engine.until("info depth")
+    for command, answer in (("isready", "readyok"), ("stop", "bestmove")):
+        begin = time.perf_counter()
+        engine.send(command)
+        engine.until(answer)
+        assert time.perf_counter() - begin < 0.03 * 5
+    quit_cleanly(engine)
+
+
+def test_what_comes_during_a_search_is_kept_and_another_go_ends_it_first(engine):
+    engine.send("go infinite", "position startpos moves d2d4", "setoption name MultiPV value 2", "isready")
+    engine.until("readyok")
+    engine.send("moves", "stop")
+    assert engine.until("bestmove")[-1].split()[1] in {move.uci() for move in chess.Board().legal_moves}
+    engine.send("go nodes 500")
+    lines = engine.until("bestmove")
+    assert any(" multipv 2 " in line for line in lines)
+    after = chess.Board()
+    after.push_uci("d2d4")
+    assert lines[-1].split()[1] in {move.uci() for move in after.legal_moves}
+    engine.send("go infinite", "go nodes 100")
+    engine.until("bestmove")
+    engine.until("bestmove")
+    quit_cleanly(engine)
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("dance", "dance: unknown command"),
+        ("position fen rubbish", "position: side field is missing"),
+        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position: board field has 0 kings"),
+        ("position startpos moves e2e4 e2e4", "position: e2e4 is not a legal move"),
+        ("position", "position: 'startpos' or 'fen' must follow"),
+        ("setoption name Hash value 0", "setoption: must be from 1 to"),
+        ("setoption name Nonsense value 3", "setoption: no option is called 'Nonsense'"),
+        ("setoption", "setoption: 'name' must follow"),
+        ("ponderhit", "ponderhit: no search is pondering"),
+        ("moves", "moves: nothing was searched yet"),
+        ("x" * 100_000, "xxx"),
+        ("\x00\x01\x7f", "\\x00\\x01\\x7f: unknown command"),
+    ],
+)
+def test_bad_input_is_explained_and_the_engine_lives_on(engine, command, expected):
+    engine.send(command, "isready")
+    lines = engine.until("readyok")
+    if len(lines) == 1:  # it was kept until the kernels were loaded
+        lines = engine.until("info string")
+    assert any(line.startswith("info string") and expected in line for line in lines)
+    engine.send("go nodes 100")
+    engine.until("bestmove")
+    quit_cleanly(engine)
+
+
+def test_bytes_that_are_no_text_and_crlf(engine):
+    engine.process.stdin.write(b"\xff\xfe\xfa\r\nposition startpos\r\ngo nodes 50\r\n")
+    engine.process.stdin.flush()
+    engine.until("bestmove")
+    quit_cleanly(engine)
+
+
+def test_unreadable_arguments_of_go_are_skipped(engine):
+    engine.send("go wtime x nodes 200 dance depth")
+    lines = engine.until("bestmove")
+    assert sum(line.startswith("info string go: ") for line in lines) == 3
+    assert " nodes 200 " in lines[-2]
+    quit_cleanly(engine)
+
+
+@pytest.mark.parametrize("limits", ["wtime 0 btime 0", "wtime -500 btime -500", "movetime 0", "nodes 0", "depth 0"])
+def test_limits_of_nothing_mean_move_at_once(engine, limits):
+    engine.send(f"go {limits}")
+    lines = engine.until("bestmove", seconds=20)
+    assert any(" pv " in line for line in lines)
+    quit_cleanly(engine)
+
+
+def test_no_legal_move(engine):
+    engine.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "go nodes 100")
+    assert engine.until("bestmove")[-1] == "bestmove 0000"
+    quit_cleanly(engine)
+
+
+def test_pondering(engine):
+    engine.send("position startpos", "go ponder wtime 300 btime 300", "isready")
+    engine.until("readyok")
+    time.sleep(0.5)
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
+    engine.send("ponderhit")
+    engine.until("bestmove", seconds=5)
+    quit_cleanly(engine)
+
+
+def test_perft_and_the_board(engine):
+    engine.send("position startpos moves e2e4", "d", "go perft 2")
+    lines = engine.until("Nodes searched: 600")
+    assert "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1" in lines
+    assert "e7e5: 29" in lines
+    quit_cleanly(engine)
+
+
+def test_chess960_castling(engine):
+    engine.send("setoption name UCI_Chess960 value true")
+    engine.send("position fen 4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1 moves e1g1", "d")
+    assert engine.until("Fen")[-1] == "Fen: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1"
+    quit_cleanly(engine)
+
+
+@pytest.mark.parametrize("command", ["quit", None])
+@pytest.mark.parametrize("searching", [True, False])
+def test_quit_and_end_of_input_end_the_process(engine, command, searching):
+    if searching:
+        engine.send("go infinite")
+        engine.until("info depth")
+    if command:
+        engine.send(command)
+    else:
+        engine.process.stdin.close()
+    begin = time.perf_counter()
+    status = engine.process.wait(timeout=5)
+    assert status == 0
+    assert time.perf_counter() - begin < 1 * 5
+
+
+def test_a_closed_output_is_no_error(environment):
+    process = subprocess.Popen(
+        TERESA, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.close()
+    process.stdin.write(b"uci\ngo nodes 1000\nisready\nquit\n")
+    process.stdin.close()
+    assert process.wait(timeout=20) in (0, 120)  # 120: Python could not flush its output at the end
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+
+
+def test_help_and_move_table(engine):
+    engine.send("help", "setoption name MoveStats value true", "setoption name UCI_ShowWDL value true", "go nodes 500")
+    lines = engine.until("bestmove")
+    assert any("show the position" in line for line in lines)
+    table = [line for line in lines if line.startswith("info string ") and " WDL " in line]
+    assert len(table) == 20
+    infos = [line.split() for line in lines if line.startswith("info depth")]
+    wdl = infos[-1][infos[-1].index("wdl") + 1 :][:3]
+    assert sum(map(int, wdl)) == 1000
+    quit_cleanly(engine)
+
+
+@pytest.mark.slow
+def test_python_chess_plays_fast_games_with_it(environment):
+    """Both sides at 1 s + 10 ms: no illegal move, no loss on time."""
+    with (
+        chess.engine.SimpleEngine.popen_uci(TERESA, env=environment, timeout=30) as white,
+        chess.engine.SimpleEngine.popen_uci(TERESA, env=environment, timeout=30) as black,
+    ):
+        white.ping()  # as GUIs do: the clock starts when both are ready
+        black.ping()
+        for _ in range(4):
+            board, clocks = chess.Board(), {chess.WHITE: 1.0, chess.BLACK: 1.0}
+            while not board.is_game_over(claim_draw=True) and board.ply() < 160:
+                player = white if board.turn else black
+                limit = chess.engine.Limit(
+                    white_clock=clocks[chess.WHITE], black_clock=clocks[chess.BLACK], white_inc=0.01, black_inc=0.01
+                )
+                begin = time.perf_counter()
+                move = player.play(board, limit).move
+                clocks[board.turn] += 0.01 - (time.perf_counter() - begin)
+                assert clocks[board.turn] > 0, "lost on time"
+                board.push(move)
+
+
+@pytest.mark.slow
+def test_a_cold_start_answers_in_time_and_compiles_once(tmp_path, environment):
+    settings = {**environment, "TERESA_CACHE_DIR": str(tmp_path)}
+    engines = [Process(settings) for _ in range(2)]
+    for engine in engines:
+        engine.send("uci", "isready", "position startpos", "go nodes 200")
+    for engine in engines:
+        engine.until("uciok", seconds=5)
+        engine.until("readyok", seconds=15)
+        assert time.perf_counter() - engine.started < 5 * 3
+    for engine in engines:
+        engine.until("bestmove", seconds=120)
+        quit_cleanly(engine)
+
+
+@pytest.mark.slow
+def test_quit_during_compilation_leaves_no_process(tmp_path, environment):
+    engine = Process({**environment, "TERESA_CACHE_DIR": str(tmp_path)})
+    engine.send("uci")
+    engine.until("uciok")
+    time.sleep(2)
+    quit_cleanly(engine)
+    before = sorted(tmp_path.rglob("*"))
+    time.sleep(3)
+    assert sorted(tmp_path.rglob("*")) == before  # nobody compiles any more
