@@ -16,8 +16,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 @pytest.fixture(scope="session")
 def scaled():
-    """A number of cases: as given for compiled kernels, a hundredth where they run as plain Python."""
-    return lambda count: max(count // 100, 20) if JIT_DISABLED else count
+    """A number of cases: as given for compiled kernels, a twentieth where they run as plain Python."""
+    return lambda count: max(count // 20, 20) if JIT_DISABLED else count
 
 
 @pytest.fixture(scope="session")

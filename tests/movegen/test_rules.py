@@ -12,7 +12,8 @@ from tests.movegen import compiled
 from tests.positions import random_positions
 
 U64 = np.uint64
-POSITIONS = 20_000
+# A part for every run, all for `make test`.
+POSITIONS = pytest.mark.parametrize("positions", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 
 ENDINGS = {
     None: Ending.NONE,
@@ -37,9 +38,10 @@ def ending_of(board):
     return ENDINGS[outcome and outcome.termination]
 
 
-def test_moves_check_and_outcome(scaled):
+@POSITIONS
+def test_moves_check_and_outcome(positions, scaled):
     """Legal moves as a set and as a number, check, the end of the game: as python-chess has them."""
-    for board in random_positions(scaled(POSITIONS), seed=1):
+    for board in random_positions(scaled(positions), seed=1):
         board.clear_stack()  # repetition is tested elsewhere
         position = read(board)
         expected = uci_moves(board)
@@ -50,10 +52,11 @@ def test_moves_check_and_outcome(scaled):
         assert position.outcome() is ending_of(board), board.fen()
 
 
-def test_the_position_after_every_move(scaled):
+@POSITIONS
+def test_the_position_after_every_move(positions, scaled):
     """FEN, key, SAN after moves; the key kept up is the key from scratch."""
     rng = np.random.default_rng(3)
-    for board in random_positions(scaled(POSITIONS), seed=2):
+    for board in random_positions(scaled(positions), seed=2):
         moves = list(board.legal_moves)
         position = read(board)
         for index in rng.choice(len(moves), size=min(3, len(moves)), replace=False) if moves else ():
@@ -68,17 +71,19 @@ def test_the_position_after_every_move(scaled):
             board.pop()
 
 
-def test_fens_come_back_unchanged(scaled):
-    for board in random_positions(scaled(POSITIONS), seed=3):
+@POSITIONS
+def test_fens_come_back_unchanged(positions, scaled):
+    for board in random_positions(scaled(positions), seed=3):
         position = read(board)
         assert position.repairs == ()
         assert position.fen() == board.fen()
         assert position.fen(shredder=True) == board.fen(shredder=True)
 
 
-def test_keys_are_equal_exactly_when_python_chess_s_are(scaled):
+@POSITIONS
+def test_keys_are_equal_exactly_when_python_chess_s_are(positions, scaled):
     ours, theirs = {}, {}
-    for board in random_positions(scaled(POSITIONS), seed=4):
+    for board in random_positions(scaled(positions), seed=4):
         key, expected = read(board).key, board._transposition_key()
         assert ours.setdefault(key, expected) == expected
         assert theirs.setdefault(expected, key) == key

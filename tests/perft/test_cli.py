@@ -199,6 +199,7 @@ def test_an_interruption_anywhere_else(capsys, monkeypatch):
     assert run(capsys, 3) == (130, "\nInterrupted.\n", "")
 
 
+@pytest.mark.slow
 @needs_jit
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT for a single child on Windows")
 def test_ctrl_c_stops_a_real_process(environment):
@@ -222,6 +223,7 @@ def test_the_bench_measures_and_checks_itself(capsys, monkeypatch):
         assert word in output
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals on Windows")
 @needs_jit
 def test_progress_on_a_terminal_and_nothing_of_it_in_a_pipe(environment):

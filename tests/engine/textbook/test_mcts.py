@@ -110,7 +110,7 @@ def test_quick_wins_are_preferred():
 
 
 def test_the_same_seed_gives_the_same_tree():
-    first, second = (search(ChessState(), 15, seed=5) for _ in range(2))
+    first, second = (search(ChessState(), 8, seed=5) for _ in range(2))
     assert [node.visits for node in nodes_of(first.root)] == [node.visits for node in nodes_of(second.root)]
 
 
@@ -122,7 +122,7 @@ def test_the_same_seed_gives_the_same_tree():
     ],
 )
 def test_mates_in_one_are_found(fen, mate):
-    assert search(ChessState(chess.Board(fen)), 150).best_action().uci() == mate
+    assert search(ChessState(chess.Board(fen)), 100).best_action().uci() == mate
 
 
 def test_a_finished_game_has_nothing_to_choose():
