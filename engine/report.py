@@ -83,7 +83,10 @@ def best_of(moves: list[MoveStats]) -> MoveStats:
 
 
 def main_line(tree: Tree, position: Position, first: MoveStats) -> list[str]:
-    """The best moves from a position on, as far as the tree goes."""
+    """The best moves from a position on, as far as the tree goes.
+
+    Threads may recycle a node while it is read here: the line ends where a move is not legal.
+    """
     line: list[str] = []
     move = first
     while len(line) < LONGEST_LINE:
@@ -93,6 +96,8 @@ def main_line(tree: Tree, position: Position, first: MoveStats) -> list[str]:
         if not replies or position.is_game_over(claim_draw=True):
             break
         move = best_of(replies)
+        if move.code not in position.move_codes:
+            break
     return line
 
 

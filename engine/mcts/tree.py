@@ -18,6 +18,7 @@ import numpy as np
 from movegen.bits import ONE, U64, ZERO
 from movegen.jit import inlined, kernel
 from movegen.memory import exchange, publish, read, swap_if
+from movegen.moves import MAX_MOVES
 
 ROOT = U64(0)  # the edge above the root
 NO_NODE = np.uint32(0)
@@ -196,11 +197,16 @@ def allocate(tree: Tree, edge: np.uint64, edges: np.uint64) -> np.uint64:
 
 
 def edges_of(tree: Tree, edge: int) -> range:
-    """The slots of the moves below an edge; empty if it was not expanded."""
+    """The slots of the moves below an edge; empty if it was not expanded.
+
+    Also while threads search: a node that is recycled at this moment counts as not expanded.
+    """
     header = int(tree.link[edge])
     if header in (int(NO_NODE), int(BUSY)):
         return range(0)
-    return range(header + 1, header + 1 + int(tree.visits[header]))
+    moves = int(tree.visits[header])
+    is_whole = tree.move[header] == LIVE and int(tree.wins[header]) == edge and moves <= MAX_MOVES
+    return range(header + 1, min(header + 1 + moves, tree.visits.size)) if is_whole else range(0)
 
 
 def new_root(tree: Tree, move: int) -> None:

@@ -4,8 +4,9 @@ import time
 
 import pytest
 
+from engine import report
 from engine.clock import Limits
-from engine.mcts.tree import SCORE_UNIT
+from engine.mcts.tree import RECYCLED, SCORE_UNIT, edges_of
 from engine.options import Settings
 from engine.search import Searcher
 from movegen import Position
@@ -163,6 +164,38 @@ def test_forgetting_changes_the_memory_when_another_size_is_wanted():
     assert witness.searcher.tree is None
     witness.search(Limits(nodes=500))
     assert witness.searcher.tree.visits.size * 32 == 8 << 20
+
+
+def test_reading_a_full_tree_while_threads_recycle_it():
+    """Lines are read all the time, as `moves` and infos do: always legal, never an error."""
+    witness = Witness(Hash=1, Threads=3, PUCT_C=300)
+    searcher, position = witness.searcher, Position()
+    searcher.go(Limits(infinite=True))
+    end, lines = time.perf_counter() + 4, 0
+    while time.perf_counter() < end:
+        if searcher.tree is not None:
+            for move in report.moves_below(searcher.tree, 0):
+                position.play_all(report.main_line(searcher.tree, position, move))
+                lines += 1
+    searcher.stop()
+    searcher.wait()
+    assert lines > 100
+    assert searcher.tree.control[int(RECYCLED)] > 0
+    assert len(witness.best) == 1
+
+
+def test_a_link_to_a_recycled_node_counts_as_none():
+    witness = Witness()
+    witness.search(Limits(nodes=5000))
+    tree = witness.searcher.tree
+    header = int(tree.link[0])
+    assert len(edges_of(tree, 0)) == 20
+    for array, wrong in ((tree.move, 7), (tree.wins, 123), (tree.visits, 10**6)):
+        right = array[header]
+        array[header] = wrong
+        assert len(edges_of(tree, 0)) == 0
+        array[header] = right
+    assert len(edges_of(tree, 0)) == 20
 
 
 def test_several_lines_are_shown_best_first():
