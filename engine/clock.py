@@ -47,7 +47,9 @@ def budget(limits: Limits, overhead: int) -> Budget:
     usable = max(LEAST_MILLISECONDS, limits.time_left - overhead)
     increment = max(0, limits.increment)
     moves = limits.moves_to_go if limits.moves_to_go and limits.moves_to_go > 0 else MOVES_TO_GO
-    soft = usable / moves + SHARE_OF_INCREMENT * increment
+    # What all moves to come may use, the overhead of each taken off: short increments are not spent twice.
+    for_all = limits.time_left + (moves - 1) * increment - (moves + 1) * overhead
+    soft = max(LEAST_MILLISECONDS, for_all / moves)
     hard = usable if moves == 1 else usable * LARGEST_SHARE + SHARE_OF_INCREMENT * increment
     hard = max(LEAST_MILLISECONDS, min(hard, HARD_PER_SOFT * soft, usable * 0.9))
     return Budget(min(soft, hard) / 1000, hard / 1000)
