@@ -10,6 +10,7 @@ Teresa, a chess engine in Python whose search is Monte Carlo tree search.
 Without a command it speaks UCI on standard input and output.
 
 commands (each has its own --help):
+  bench      search some positions, tell speed and signature
   perft      count the leaves of the tree of legal moves
   gomoku     play Gomoku against the textbook search in the terminal
   warmup     compile all kernels now, with a progress display
@@ -38,6 +39,12 @@ def _perft(words: Sequence[str]) -> int:
     return main(words, program="teresa perft")
 
 
+def _bench(words: Sequence[str]) -> int:
+    from engine.bench import main
+
+    return main(words)
+
+
 def _gomoku(words: Sequence[str]) -> int:
     from engine.gomoku import main
 
@@ -51,7 +58,12 @@ def _warmup(words: Sequence[str]) -> int:
 
 
 # Each command imports what it needs itself: start-up time is a feature.
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"perft": _perft, "gomoku": _gomoku, "warmup": _warmup}
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "bench": _bench,
+    "perft": _perft,
+    "gomoku": _gomoku,
+    "warmup": _warmup,
+}
 
 
 if __name__ == "__main__":

@@ -1,12 +1,16 @@
 """How long to think: from the clock of the GUI to two moments, one to stop at and one never to pass."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 MOVES_TO_GO = 30  # that a game is expected to last from here, if the GUI does not say
 SHARE_OF_INCREMENT = 0.75
 LARGEST_SHARE = 0.25  # of the clock, for one move: the hard limit
 HARD_PER_SOFT = 3.0
 LEAST_MILLISECONDS = 1.0
+CLOSE_SHARE = 0.7  # of the best move's visits: then another move is close
+SHARE_BEFORE_STOPPING = 0.1  # of the time for a move, before it can be cut short
 
 
 @dataclass(frozen=True)
@@ -53,3 +57,33 @@ def budget(limits: Limits, overhead: int) -> Budget:
     hard = usable if moves == 1 else usable * LARGEST_SHARE + SHARE_OF_INCREMENT * increment
     hard = max(LEAST_MILLISECONDS, min(hard, HARD_PER_SOFT * soft, usable * 0.9))
     return Budget(min(soft, hard) / 1000, hard / 1000)
+
+
+class Contender(Protocol):
+    """A move that may be played."""
+
+    @property
+    def visits(self) -> int:
+        """How often it was looked at."""
+
+    @property
+    def score(self) -> float:
+        """What it promises, in [0, 1]."""
+
+
+def has_thought_enough(moves: Sequence[Contender], budget: Budget, elapsed: float, visits_a_second: float) -> bool:
+    """In a game with a clock: is more thinking of no use? The moves stand in the order in which they would be played.
+
+    Before the soft limit: no other move can catch up any more. After it: the best move is settled, that is, no close
+    rival promises more.
+    """
+    soft = budget.soft or 0.0
+    if not moves:
+        return elapsed >= soft
+    if len(moves) == 1:
+        return True
+    first, second = moves[0], moves[1]
+    if elapsed >= soft:
+        return second.visits < CLOSE_SHARE * first.visits or first.score >= second.score
+    can_catch_up = second.visits + visits_a_second * (soft - elapsed) >= first.visits
+    return not can_catch_up and elapsed > SHARE_BEFORE_STOPPING * soft

@@ -26,6 +26,7 @@ class Go:
 
     numbers: dict[str, int] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
+    wished: list[str] = field(default_factory=list)  # searchmoves
     complaints: list[str] = field(default_factory=list)
 
     def limits(self, white_to_move: bool) -> Limits:
@@ -59,10 +60,8 @@ def read_go(words: list[str]) -> Go:
         if word in FLAGS:
             go.flags.add(word)
         elif word == "searchmoves":
-            moves = []
             while rest and rest[0] not in NUMBERS and rest[0] not in FLAGS:
-                moves.append(rest.pop(0))
-            go.complaints.append(f"searchmoves {' '.join(moves)[:40]} is not supported yet, all moves are searched")
+                go.wished.append(rest.pop(0))
         elif word in NUMBERS:
             number = read_number(rest[0]) if rest else None
             if number is None:

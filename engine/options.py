@@ -54,6 +54,8 @@ class Option:
         return int(text)
 
 
+ABOUT = "Teresa, Monte Carlo tree search in Python; GPL-3.0-or-later"
+
 OPTIONS = (
     Option("Hash", "spin", 256, 1, 65536, meaning="memory of the tree in MB"),
     Option("Threads", "spin", 1, 1, 256, meaning="threads that search in one tree"),
@@ -62,12 +64,20 @@ OPTIONS = (
     Option("Move Overhead", "spin", 30, 0, 5000, meaning="milliseconds lost between engine and GUI at each move"),
     Option("UCI_Chess960", "check", False, meaning="Chess960 castling rules and notation"),
     Option("UCI_ShowWDL", "check", False, meaning="show win, draw and loss in permille"),
+    Option("UCI_AnalyseMode", "check", False, meaning="no game: neither book nor chance"),
+    Option("UCI_EngineAbout", "string", ABOUT, meaning="who this is; cannot be changed"),
+    Option("OwnBook", "check", False, meaning="play from the opening book"),
+    Option("BookFile", "string", meaning="an opening book in the polyglot format"),
+    Option("SyzygyPath", "string", meaning="folders of Syzygy tablebases, separated as in PATH"),
     Option("Formula", "combo", "PUCT", choices=("UCB1", "PUCT"), meaning="how the search chooses what to look at"),
+    Option("Evaluator", "combo", "Playout", choices=("Playout",), meaning="what judges a new position"),
     Option("UCB1 C", "spin", 500, 0, 10_000, meaning="exploration of UCB1, in thousandths"),
     Option("PUCT C", "spin", 1500, 0, 10_000, meaning="exploration of PUCT, in thousandths"),
     Option("First Play", "spin", 100, -1000, 1000, meaning="PUCT: unvisited moves count as this less, in thousandths"),
-    Option("Seed", "spin", 0, 0, 2**31 - 1, meaning="of the random playouts; 0: a new one at each start"),
+    Option("Temperature", "spin", 0, 0, 10_000, meaning="chance in the choice of the move, in thousandths; 0: none"),
+    Option("Seed", "spin", 0, 0, 2**31 - 1, meaning="of all that is random; 0: another one in each search"),
     Option("MoveStats", "check", False, meaning="a table of all moves before bestmove"),
+    Option("LogFile", "string", meaning="a file to which all that is said and heard is added"),
     Option("Clear Hash", "button", meaning="forget the tree"),
 )
 BY_NAME = {option.name.lower(): option for option in OPTIONS}

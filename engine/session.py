@@ -3,45 +3,66 @@
 Nothing here waits: searches run in threads of their own, and what has to wait for the end of a search is kept.
 """
 
+import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.commands import read_go, read_option, read_position
-from engine.options import OPTIONS, Settings
+from engine.knowledge import Knowledge
+from engine.options import BY_NAME, OPTIONS, Settings
+from engine.standin import Kept, StandIn
 from engine.startup import Loader
+from engine.transcript import Transcript
 
 if TYPE_CHECKING:
-    from engine.report import MoveStats
-    from engine.search import Info, Searcher
+    from engine.jobs import Job
+    from engine.run import Info
+    from engine.search import Searcher
     from movegen import Position
 
-KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame"})
-NEED_NO_KERNELS = frozenset({"uci", "isready", "debug", "register", "help"})
+KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench"})
+NEED_NO_KERNELS = frozenset({"uci", "isready", "setoption", "debug", "register", "help"})
 READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
+SECONDS_TO_END = 0.5
 
 HELP = """\
-uci, isready, setoption name N value V, ucinewgame, position startpos|fen F [moves ...],
+uci, isready, debug on|off, setoption name N value V, ucinewgame, position startpos|fen F [moves ...],
 go [limits], stop, ponderhit, quit
 d        show the position
+eval     judge the position without a search
 moves    show what the search thinks of each move
+bench    search some positions and tell speed and signature
 help     this text
-go       infinite ponder wtime btime winc binc movestogo movetime nodes depth mate perft"""
+go       infinite ponder wtime btime winc binc movestogo movetime nodes depth mate perft searchmoves"""
 
 
 class Session:
     """The state of a conversation with a GUI."""
 
-    def __init__(self, say: Callable[[str], None], wake: Callable[[], None], loader: Loader) -> None:
+    def __init__(
+        self,
+        say: Callable[[str], None],
+        wake: Callable[[], None],
+        loader: Loader,
+        transcript: Transcript | None = None,
+    ) -> None:
         """`say` writes a line; `wake` makes the conversation call `go_on` soon, from any thread."""
         self.say, self._wake, self.loader = say, wake, loader
+        self._transcript = transcript or Transcript()
         self.settings = Settings()
+        self.knowledge = Knowledge()
         self._searcher: Searcher | None = None
+        self._job: Job | None = None
         self._position: Position | None = None
         self._game: tuple[str | None, bool, tuple[int, ...]] = (None, False, ())
-        self._kept: deque[list[str]] = deque()
+        self._kept: deque[Kept] = deque()
+        self._stand_in = StandIn(self.settings, loader, say, wake)
         self._search_ended = True
-        self._commands: dict[str, Callable[[list[str]], None]] = {
+        self._debug = False
+        self._ready_asked = 0
+        self._commands: dict[str, Callable[[list[str], float], None]] = {
             "uci": self.uci,
             "isready": self.isready,
             "setoption": self.setoption,
@@ -50,15 +71,20 @@ class Session:
             "go": self.go,
             "stop": self.stop,
             "ponderhit": self.ponderhit,
-            "debug": self.nothing,
-            "register": self.nothing,
+            "debug": self.debug,
+            "register": self.register,
             "d": self.d,
+            "eval": self.eval,
             "moves": self.moves,
+            "bench": self.bench,
             "help": self.help,
         }
 
-    def handle(self, line: str) -> bool:
-        """Do what a line says; -> does the conversation go on?"""
+    # Which command is carried out when
+
+    def handle(self, line: str, moment: float) -> bool:
+        """Do what a line says that came at a moment; -> does the conversation go on?"""
+        self._stand_in.settle(self._kept, self.loader.is_ready)
         words = line.split()
         while words and words[0] not in self._commands and words[0] != "quit":
             self.complain(words.pop(0)[:40], "unknown command, skipped (try 'help')")
@@ -67,25 +93,38 @@ class Session:
         if words[0] == "quit":
             return False
         if self._must_wait(words[0]):
-            self._kept.append(words)
+            self._kept.append((words, moment))
+            if not self.loader.is_ready:
+                self._stand_in.hear(words, moment, self._kept)
         else:
-            self._carry_out(words)
+            self._carry_out(words, moment)
         return True
 
     def go_on(self) -> None:
         """Carry out what was kept until the kernels were loaded or the search had ended."""
-        while self._kept and not self._must_wait(self._kept[0][0]):
-            self._carry_out(self._kept.popleft())
+        self._stand_in.settle(self._kept, self.loader.is_ready)
+        if self.loader.is_ready and self._searcher is None:
+            self._loaded_searcher().prepare()
+        while self._kept and not self._must_wait(self._kept[0][0][0]):
+            self._carry_out(*self._kept.popleft())
+        if self._can_say_ready():
+            for _ in range(self._ready_asked):
+                self.say("readyok")
+            self._ready_asked = 0
 
     def _must_wait(self, command: str) -> bool:
         """Must a command be kept for later?"""
-        if not self.loader.is_ready:
-            return command not in NEED_NO_KERNELS
-        return command in KEPT_DURING_SEARCH and not self._search_ended
+        if command in KEPT_DURING_SEARCH and not self._search_ended:
+            return True
+        return not self.loader.is_ready and command not in NEED_NO_KERNELS
 
-    def _carry_out(self, words: list[str]) -> None:
+    def _can_say_ready(self) -> bool:
+        late = self.loader.seconds >= READY_SECONDS or self.loader.has_failed
+        return self.loader.is_ready or late or self._stand_in.is_playing
+
+    def _carry_out(self, words: list[str], moment: float) -> None:
         try:
-            self._commands[words[0]](words[1:])
+            self._commands[words[0]](words[1:], moment)
         except ValueError as error:
             self.complain(words[0], f"{error}; ignored")
 
@@ -93,7 +132,7 @@ class Session:
         """End everything."""
         if self._searcher is not None:
             self._searcher.stop()
-            self._searcher.wait()
+            self._searcher.wait(SECONDS_TO_END)
         self.loader.close()
 
     def complain(self, command: str, reason: str) -> None:
@@ -102,7 +141,7 @@ class Session:
 
     # UCI commands
 
-    def uci(self, _words: list[str]) -> None:
+    def uci(self, _words: list[str], _moment: float) -> None:
         """Who are you?"""
         from importlib.metadata import version
 
@@ -112,27 +151,55 @@ class Session:
             self.say(option.uci_line())
         self.say("uciok")
 
-    def isready(self, _words: list[str]) -> None:
+    def isready(self, _words: list[str], _moment: float) -> None:
         """Answer when all is loaded, or after a few seconds."""
-        self.loader.wait(READY_SECONDS)
-        self.say("readyok")
+        self._ready_asked += 1
+        if not self._can_say_ready():
+            timer = threading.Timer(max(0.0, READY_SECONDS - self.loader.seconds) + 0.01, self._wake)
+            timer.daemon = True
+            timer.start()
 
-    def setoption(self, words: list[str]) -> None:
+    def debug(self, words: list[str], _moment: float) -> None:
+        """Tell more, or less."""
+        if words not in (["on"], ["off"]):
+            raise ValueError("'on' or 'off' must follow")
+        self._debug = words == ["on"]
+
+    def register(self, _words: list[str], _moment: float) -> None:
+        """Nobody needs to register."""
+
+    def setoption(self, words: list[str], _moment: float) -> None:
         """Set an option, or press a button."""
         name, value = read_option(words)
-        option = self.settings.set(name, value)
-        if self._searcher is not None and option.name in ("Hash", "Clear Hash"):
+        option = BY_NAME.get(name.lower())
+        text = "" if value == "<empty>" else value
+        if option is not None and option.name in self._files:  # first see whether the file is good
+            self._files[option.name](text)
+        self.settings.set(name, value)
+        if option is None or self._searcher is None:
+            return
+        if option.name in ("Hash", "Clear Hash"):
             self._searcher.forget()
-        if option.name == "UCI_Chess960" and self._position is not None:
+            self._searcher.prepare()
+        if option.name == "UCI_Chess960":
             self._position = None
 
-    def ucinewgame(self, _words: list[str]) -> None:
+    @property
+    def _files(self) -> dict[str, Callable[[str], None]]:
+        """Options that name files, and what opens them."""
+        return {
+            "BookFile": self.knowledge.set_book,
+            "SyzygyPath": self.knowledge.set_tablebases,
+            "LogFile": self._transcript.open,
+        }
+
+    def ucinewgame(self, _words: list[str], _moment: float) -> None:
         """Forget the game before."""
         self._position = None
         if self._searcher is not None:
             self._searcher.forget()
 
-    def position(self, words: list[str]) -> None:
+    def position(self, words: list[str], _moment: float) -> None:
         """Take over a position; the last good one stays if it is wrong."""
         fen, texts = read_position(words)
         from movegen import Position
@@ -148,56 +215,62 @@ class Session:
             position = position.play(codes[-1])
         self._take_over(position, (fen, chess960, tuple(codes)))
 
-    def go(self, words: list[str]) -> None:
+    def go(self, words: list[str], moment: float) -> None:
         """Start a search; one that is going on ends first."""
         go = read_go(words)
         for complaint in go.complaints:
             self.complain("go", complaint)
-        if self._searcher is not None:
-            self._searcher.stop()
-            self._searcher.wait()
-            self._search_ended = True
-            self.go_on()  # what came before this command
+        self._end_search()
         searcher = self._loaded_searcher()
         if self._position is None:
-            self.position(["startpos"])
+            self.position(["startpos"], moment)
         if "perft" in go.numbers:
-            self._perft(go.numbers["perft"])
+            self._start("perft", [str(go.numbers["perft"])])
             return
         self._search_ended = False
-        searcher.go(go.limits(searcher.position.turn == "white"))
+        limits = go.limits(searcher.position.turn == "white")
+        if self._debug:
+            self.say(f"info string {limits}")
+        searcher.go(limits, wished=self._wished(go.wished), started=moment)
 
-    def stop(self, _words: list[str]) -> None:
+    def stop(self, _words: list[str], _moment: float) -> None:
         """End the search."""
         if self._searcher is not None:
             self._searcher.stop()
+        if self._job is not None:
+            self._job.stop()
 
-    def ponderhit(self, _words: list[str]) -> None:
+    def ponderhit(self, _words: list[str], moment: float) -> None:
         """The expected move was played."""
-        if self._searcher is None or self._search_ended:
+        if self._searcher is None or not self._searcher.is_pondering:
             raise ValueError("no search is pondering")
-        self._searcher.ponder_hit()
+        self._searcher.ponder_hit(moment)
 
-    def nothing(self, _words: list[str]) -> None:
-        """Commands that ask for nothing."""
+    # Commands for people
 
-    def d(self, _words: list[str]) -> None:
+    def d(self, _words: list[str], _moment: float) -> None:
         """Show the position."""
         position = self._loaded_searcher().position
         self.say(f"{position}\nFen: {position.fen()}\nKey: {position.key:016X}")
 
-    def moves(self, _words: list[str]) -> None:
+    def eval(self, _words: list[str], _moment: float) -> None:
+        """Judge the position without a search."""
+        self._start("eval", [])
+
+    def bench(self, words: list[str], _moment: float) -> None:
+        """Search some positions."""
+        self._start("bench", words)
+
+    def moves(self, _words: list[str], _moment: float) -> None:
         """Show what the search thinks of each move."""
         searcher = self._loaded_searcher()
-        if searcher.tree is None:
+        table = searcher.table()
+        if not table:
             raise ValueError("nothing was searched yet")
-        from engine import report
+        for line in table:
+            self.say(f"info string {line}")
 
-        for move in report.moves_below(searcher.tree, 0):
-            line = report.main_line(searcher.tree, searcher.position, move)
-            self.say(f"info string {move_text(move, int(searcher.tree.visits[0]), line)}")
-
-    def help(self, _words: list[str]) -> None:
+    def help(self, _words: list[str], _moment: float) -> None:
         """List the commands."""
         for line in HELP.splitlines():
             self.say(f"info string {line}")
@@ -209,7 +282,7 @@ class Session:
         if self._searcher is None:
             from engine.search import Searcher
 
-            self._searcher = Searcher(self.settings, self._on_info, self._on_best_move)
+            self._searcher = Searcher(self.settings, self, self.knowledge)
         return self._searcher
 
     def _take_over(self, position: "Position", game: tuple[str | None, bool, tuple[int, ...]]) -> None:
@@ -220,47 +293,61 @@ class Session:
         self._position = position
         self._loaded_searcher().set_position(position, game[2][len(before[2]) :] if continues else None)
 
-    def _perft(self, depth: int) -> None:
-        from perft.run import Counter
+    def _wished(self, texts: list[str]) -> tuple[int, ...]:
+        """The moves of `searchmoves`; what is no legal move is told and left out."""
+        position, codes = self._loaded_searcher().position, []
+        for text in texts:
+            try:
+                codes.append(position.code(text))
+            except ValueError as error:
+                self.complain("go", f"searchmoves: {error}, left out")
+        return tuple(codes)
 
-        position, counter = self._loaded_searcher().position, Counter(self.settings.number("Threads"))
-        depth = max(1, min(depth, 99))
-        total = 0
-        for move in sorted(position.legal_moves):
-            leaves = counter.perft(position.play(move), depth - 1)
-            total += leaves
-            self.say(f"{move}: {leaves}")
-        self.say(f"\nNodes searched: {total}")
+    def _end_search(self) -> None:
+        """End what is going on, and carry out what was kept for its end."""
+        if self._search_ended:
+            return
+        if self._searcher is not None:
+            self._searcher.stop()
+            self._searcher.wait()
+        if self._job is not None:
+            self._job.stop()
+            self._job.join()
+        self._search_ended = True
+        self.go_on()
 
-    def _on_info(self, info: "Info") -> None:
-        from engine import report
+    def _start(self, name: str, words: list[str]) -> None:
+        """Do something long beside the conversation."""
+        from engine.jobs import JOBS, Job
 
-        milliseconds = int(info.seconds * 1000)
-        speed = int(info.nodes / info.seconds) if info.seconds > 0 else 0
-        for number, (move, line) in enumerate(info.lines, 1):
-            wdl = " wdl {} {} {}".format(*report.wdl(move)) if self.settings.flag("UCI_ShowWDL") else ""
-            score = f"score {report.score_text(move)}{wdl}"
-            work = f"nodes {info.nodes} nps {speed} hashfull {info.hashfull} tbhits 0 time {milliseconds}"
-            depth = f"depth {info.depth} seldepth {info.deepest}"
-            self.say(f"info {depth} multipv {number} {score} {work} pv {' '.join(line)}")
+        work = JOBS[name](words, self._loaded_searcher().position, self.settings)
+        self._search_ended = False
+        self._job = Job(work, self.say, self._on_job_end)
 
-    def _on_best_move(self, best: str | None, reply: str | None) -> None:
+    def _on_job_end(self) -> None:
+        self._search_ended = True
+        self._wake()
+
+    # What a search tells (see engine.search.Listener)
+
+    def on_message(self, text: str) -> None:
+        """Something that people may want to know."""
+        self.say(f"info string {text}")
+
+    def on_info(self, info: "Info") -> None:
+        """How the search stands."""
+        from engine.lines import info_lines
+
+        for line in info_lines(info, self.settings.flag("UCI_ShowWDL")):
+            self.say(line)
+
+    def on_best_move(self, best: str | None, reply: str | None) -> None:
+        """The search has ended."""
         if self.settings.flag("MoveStats") and best is not None:
-            self.moves([])
+            self.moves([], time.perf_counter())
         if best is None:
-            self.say("info depth 0 score cp 0")
+            in_check = self._position is not None and self._position.in_check
+            self.say(f"info depth 0 score {'mate 0' if in_check else 'cp 0'}")
         self._search_ended = True  # before the GUI can answer
         self.say(f"bestmove {best or '0000'}" + (f" ponder {reply}" if reply else ""))
         self._wake()
-
-
-def move_text(move: "MoveStats", parent_visits: int, line: list[str]) -> str:
-    """One move of the table: visits, share, prior, score, win/draw/loss, proof, line."""
-    from engine import report
-
-    share = move.visits / max(1, parent_visits)
-    proven = ("", " proven loss", " proven draw", " proven win")[move.result]
-    distance = f" in {move.distance} plies" if move.result else ""
-    wins, draws, losses = report.wdl(move)
-    numbers = f"N {move.visits} ({share:.1%}) P {move.prior:.1%} Q {move.score:.4f} WDL {wins} {draws} {losses}"
-    return f"{line[0]} {numbers}{proven}{distance} pv {' '.join(line)}"

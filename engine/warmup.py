@@ -57,12 +57,12 @@ def use_search_kernels() -> None:
     """Use every kernel that a game needs once: the rules by way of `Position`, and a short search."""
     from engine.clock import Limits
     from engine.options import Settings
-    from engine.search import Searcher
+    from engine.search import Searcher, SilentListener
     from movegen import Position
 
     settings = Settings()
     settings.set("Hash", "1")
-    searcher = Searcher(settings, lambda _info: None, lambda _best, _reply: None)
+    searcher = Searcher(settings, SilentListener())
     searcher.set_position(Position().play("e4"), None)
     searcher.go(Limits(nodes=100))
     searcher.wait()

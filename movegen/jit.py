@@ -51,6 +51,11 @@ def inlined(function: Function) -> Function:
     return numba.njit(**HELPER_OPTIONS, **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
 
 
+def plain(function: Function) -> Function:
+    """The Python function behind a helper, for callers in Python."""
+    return getattr(function, "py_func", function)
+
+
 def instruction(signature: Any, build: Callable[..., Any]) -> Callable[[Function], Function]:
     """Make a function compile to what `build(builder, *arguments)` emits.
 

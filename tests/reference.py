@@ -62,9 +62,9 @@ class Edge:
 class Reference:
     """A search from a position."""
 
-    def __init__(self, position, formula, evaluate, exploration, first_play=0.0, seed=1):
+    def __init__(self, position, formula, evaluate, exploration, first_play=0.0, seed=1, solver=True):
         self.position, self.formula, self.evaluate = position, formula, evaluate
-        self.exploration, self.first_play = exploration, first_play
+        self.exploration, self.first_play, self.solver = exploration, first_play, solver
         self.random = Random(seed)
         self.root = Edge(None, 65535)
 
@@ -142,9 +142,10 @@ class Reference:
             return None if position.move_codes else "draw"
         return "draw" if ending is Ending.INSUFFICIENT_MATERIAL or position.halfmove_clock >= 100 else None
 
-    @staticmethod
-    def prove(path, result):
+    def prove(self, path, result):
         path[-1].proof = (result, 1)
+        if not self.solver:
+            return
         for edge in reversed(path[:-1]):
             proofs = [reply.proof for reply in edge.replies]
             wins = [proof[1] for proof in proofs if proof and proof[0] == "win"]

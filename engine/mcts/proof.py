@@ -7,9 +7,9 @@ make it a win.
 
 import numpy as np
 
-from engine.mcts.tree import SCORE_UNIT, Tree
+from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree
 from movegen.bits import ONE, U64
-from movegen.jit import inlined
+from movegen.jit import inlined, kernel
 
 UNPROVEN, LOSS, DRAW, WIN = np.uint16(0), np.uint16(1), np.uint16(2), np.uint16(3)
 RESULT_SHIFT, DISTANCE_MASK = np.uint16(14), np.uint16(0x3FFF)
@@ -72,3 +72,11 @@ def proof_from_replies(tree: Tree, header: np.uint64) -> np.uint16:
     if longest_draw:
         return proof(DRAW, longest_draw + 1)
     return proof(WIN, slowest_loss + 1)
+
+
+@kernel
+def prove_root(tree: Tree) -> None:
+    """Note what is proven of the root by its replies: after it was moved, or lost some of its moves."""
+    header = U64(tree.link[ROOT])
+    if header not in (NO_NODE, BUSY):
+        tree.proven[ROOT] = proof_from_replies(tree, header)

@@ -19,6 +19,7 @@ class Settings(NamedTuple):
     evaluator: np.uint64  # PLAYOUT; CONSTANT and SCATTERED for benches and tests
     exploration: float  # C of UCB1, c of PUCT
     first_play: float  # PUCT: an unvisited move counts as its parent's Q less this
+    solver: np.uint64 = U64(1)  # 1: what replies prove is passed on to the moves before them
 
 
 class Root(NamedTuple):

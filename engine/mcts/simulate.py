@@ -95,7 +95,7 @@ def occurrences_before(root: Root, worker: Worker, depth: int, clock: np.uint64)
 
 
 @inlined
-def judge_repetition(tree: Tree, root: Root, worker: Worker, depth: int, clock: np.uint64) -> bool:
+def judge_repetition(tree: Tree, root: Root, settings: Settings, worker: Worker, depth: int, clock: np.uint64) -> bool:
     """Has the position at this depth occurred before? A third occurrence proves a draw, for good.
 
     A second one since the root only counts as a draw this time: the way to it is not forced, and from a later root
@@ -104,15 +104,16 @@ def judge_repetition(tree: Tree, root: Root, worker: Worker, depth: int, clock: 
     since_root, in_all = occurrences_before(root, worker, depth, clock)
     edge = worker.edges[depth]
     if in_all >= 2 and tree.proven[edge] == UNPROVEN:
-        prove(tree, worker, depth, DRAW)
+        prove(tree, settings, worker, depth, DRAW)
     return since_root > 0
 
 
 @inlined
-def prove(tree: Tree, worker: Worker, depth: int, result: np.uint16) -> None:
+def prove(tree: Tree, settings: Settings, worker: Worker, depth: int, result: np.uint16) -> None:
     """Note that the game ends at this depth, and what follows from it for the moves before."""
     tree.proven[worker.edges[depth]] = proof(result, 1)
-    prove_upwards(tree, worker, depth)
+    if settings.solver != ZERO:
+        prove_upwards(tree, worker, depth)
 
 
 @inlined
@@ -125,12 +126,12 @@ def enter(tree: Tree, worker: Worker, depth: int, edge: np.uint64, key: np.uint6
 @inlined
 def node_below(tree: Tree, board: Board, edge: np.uint64, depth: int) -> np.uint64:
     """The node below an edge, made at the second visit; 0 while there is none."""
-    header = U64(read(tree.link, edge))
-    if header == BUSY or depth == DEEPEST:
+    if tree.visits[edge] == 0 or depth == DEEPEST:
         return ZERO
-    if header == NO_NODE and tree.visits[edge] > 0:
+    header = U64(read(tree.link, edge))
+    if header == NO_NODE:
         return expand(tree, board, edge)
-    return header
+    return ZERO if header == BUSY else header
 
 
 @inlined
@@ -151,12 +152,12 @@ def simulate(tree: Tree, root: Root, settings: Settings, worker: Worker) -> int:
         board, key, clock = apply_keyed(board, key, clock, U64(tree.move[edge]))
         depth += 1
         enter(tree, worker, depth, edge, key)
-        is_repeated = judge_repetition(tree, root, worker, depth, clock)
+        is_repeated = judge_repetition(tree, root, settings, worker, depth, clock)
 
     if tree.proven[edge] == UNPROVEN and not is_repeated and tree.visits[edge] == 0:
         result = ending_here(board, clock, depth)
         if result != UNPROVEN:
-            prove(tree, worker, depth, result)
+            prove(tree, settings, worker, depth, result)
     if tree.proven[edge] != UNPROVEN:
         result = result_of(tree.proven[edge])
         score, draw_share = score_of(result), draw_share_of(result)

@@ -11,13 +11,14 @@ the edges above them keep their statistics. A node that a thread is in, and one 
 Since a visit to a node is a visit to all nodes above it, whole subtrees age together: children go first.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from movegen.bits import ONE, U64, ZERO
 from movegen.jit import inlined, kernel
-from movegen.memory import exchange, publish, read, swap_if
+from movegen.memory import add_to, exchange, publish, read, swap_if
 from movegen.moves import MAX_MOVES
 
 ROOT = U64(0)  # the edge above the root
@@ -32,6 +33,8 @@ LIVE, FREE = np.uint16(0xFFFE), np.uint16(0xFFFF)
 # Places in `control`.
 LOCK, CURSOR, IN_USE, RECYCLED = U64(0), U64(1), U64(2), U64(3)
 LONGEST_SWEEP = 2048  # blocks that one allocation looks at: bounds its time
+LONGEST_KEPT = 63
+WORDS_PER_PAGE = U64(4096 // 8)
 
 
 class Tree(NamedTuple):
@@ -62,7 +65,7 @@ def new_tree(megabytes: int) -> Tree:
         np.zeros(slots, dtype=np.uint16),
         np.zeros(slots, dtype=np.uint16),
         np.zeros(8, dtype=np.uint64),
-        np.zeros(64, dtype=np.uint32),
+        np.zeros(1 + LONGEST_KEPT, dtype=np.uint32),
     )
     clear(tree)
     return tree
@@ -76,6 +79,18 @@ def clear(tree: Tree) -> None:
     tree.control[int(CURSOR)] = 1
     tree.kept[0] = 0
     tree.move[1], tree.visits[1], tree.link[1] = FREE, tree.visits.size - 2, NO_NODE
+
+
+@kernel
+def touch(words: np.ndarray) -> None:
+    """Make the system provide the memory of an array now, not when the search comes there.
+
+    Adding 0 changes nothing, so this may go on while others use the array.
+    """
+    word = ZERO
+    while word < U64(words.size):
+        add_to(words, word, ZERO)
+        word += WORDS_PER_PAGE
 
 
 @inlined
@@ -222,3 +237,31 @@ def new_root(tree: Tree, move: int) -> None:
     tree.link[slot] = NO_NODE
     tree.wins[header] = int(ROOT)
     tree.kept[0] = 0
+
+
+def restrict_root(tree: Tree, moves: Collection[int]) -> None:
+    """Leave the root only these of its moves, with what is known of them. Not while threads search."""
+    kept = [slot for slot in edges_of(tree, int(ROOT)) if int(tree.move[slot]) in moves]
+    header = 0
+    while header == 0:
+        header = int(allocate(tree, ROOT, U64(len(kept))))
+    own = slice(header + 1, header + 1 + len(kept))
+    for array in tree[:8]:
+        array[own] = array[kept]
+    for slot in range(own.start, own.stop):
+        if tree.link[slot] != NO_NODE:
+            tree.wins[tree.link[slot]] = slot
+    root = int(ROOT)
+    tree.link[root], tree.proven[root] = header, 0
+    tree.visits[root] = tree.visits[own].sum()
+    tree.wins[root] = int(tree.visits[root]) * SCORE_UNIT - int(tree.wins[own].sum())
+    tree.draws[root] = tree.draws[own].sum()
+    tree.kept[0] = 0
+
+
+def keep(tree: Tree, edges: Collection[int]) -> None:
+    """Never recycle the nodes below these edges, until others are named. Also while threads search."""
+    headers = [int(tree.link[edge]) for edge in edges][:LONGEST_KEPT]
+    tree.kept[0] = 0
+    tree.kept[1 : 1 + len(headers)] = headers
+    tree.kept[0] = len(headers)

@@ -1,35 +1,8 @@
 import pytest
 
-from engine.mcts.tree import SCORE_UNIT
-from engine.report import DRAW, LOSS, WIN, MoveStats, best_of, centipawns, rank, score_text, wdl
-
-
-def move(code, visits=0, score=0.5, draws=0.0, result=0, distance=0):
-    wins, shares = round(visits * score * SCORE_UNIT), round(visits * draws * SCORE_UNIT)
-    return MoveStats(code, code, visits, wins, shares, 0.1, result, distance)
-
-
-def choose(*moves):
-    return best_of(sorted(moves, key=rank, reverse=True)).code
-
-
-def test_most_visits_win_and_ties_go_by_score():
-    assert choose(move(1, 10, 0.9), move(2, 50, 0.4), move(3, 20, 0.8)) == 2
-    assert choose(move(1, 50, 0.4), move(2, 50, 0.6)) == 2
-
-
-def test_the_shortest_proven_win_comes_first():
-    assert choose(move(1, 9999, 0.99), move(2, 3, result=WIN, distance=5), move(3, 2, result=WIN, distance=3)) == 3
-
-
-def test_a_proven_loss_is_played_only_if_there_is_nothing_else_and_then_the_longest():
-    assert choose(move(1, 500, result=LOSS, distance=8), move(2, 1, 0.01)) == 2
-    assert choose(move(1, 500, result=LOSS, distance=4), move(2, 1, result=LOSS, distance=10)) == 2
-
-
-def test_a_proven_draw_counts_as_half():
-    assert choose(move(1, 500, 0.4), move(2, 3, result=DRAW, distance=1)) == 2
-    assert choose(move(1, 500, 0.6), move(2, 3, result=DRAW, distance=1)) == 1
+from engine.report import centipawns, score_text, wdl
+from engine.stats import DRAW, LOSS, WIN
+from tests.engine.moves import move
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.5, 0), (0.75, 275), (0.25, -275), (1.0, 9999), (0.0, -9999)])
@@ -66,3 +39,13 @@ def test_scores_as_text(stats, expected):
 def test_win_draw_loss_adds_up(stats, expected):
     assert wdl(stats) == expected
     assert sum(wdl(stats)) == 1000
+
+
+@pytest.mark.parametrize(
+    ("known", "text", "shares"),
+    [(1.0, "cp 9999", (1000, 0, 0)), (0.5, "cp 0", (0, 1000, 0)), (0.0, "cp -9999", (0, 0, 1000))],
+)
+def test_what_tablebases_know_comes_before_the_guess_but_not_before_a_proven_mate(known, text, shares):
+    assert score_text(move(1, 10, 0.3), known) == text
+    assert wdl(move(1, 10, 0.3), known) == shares
+    assert score_text(move(1, 10, result=WIN, distance=3), known) == "mate 2"

@@ -4,30 +4,39 @@ import time
 
 import pytest
 
-from engine import report
+from engine import run as run_module
+from engine import search as search_module
 from engine.clock import Limits
-from engine.mcts.tree import RECYCLED, SCORE_UNIT, edges_of
+from engine.mcts.tree import RECYCLED, SCORE_UNIT, edges_of, restrict_root
 from engine.options import Settings
+from engine.report import follow, main_line
 from engine.search import Searcher
+from engine.stats import moves_below
 from movegen import Position
+from tests.engine.mcts.invariants import check_invariants
 
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_2 = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
 
 
 class Witness:
     """Notes what a searcher tells."""
 
-    def __init__(self, **options):
-        self.infos, self.best = [], []
+    def __init__(self, knowledge=None, **options):
+        self.infos, self.best, self.messages = [], [], []
+        self.on_info, self.on_message = self.infos.append, self.messages.append
         settings = Settings()
         for name, value in {"Hash": 16, "Seed": 1, **options}.items():
-            settings.set(name.replace("_", " "), str(value))
-        self.searcher = Searcher(settings, self.infos.append, lambda *moves: self.best.append(moves))
+            settings.set(name if name.startswith("UCI_") else name.replace("_", " "), str(value))
+        self.searcher = Searcher(settings, self, knowledge)
 
-    def search(self, limits, position=None):
+    def on_best_move(self, *moves):
+        self.best.append(moves)
+
+    def search(self, limits, position=None, wished=()):
         if position is not None:
             self.searcher.set_position(position, None)
-        self.searcher.go(limits)
+        self.searcher.go(limits, wished=wished)
         self.searcher.wait()
         return self.best[-1][0]
 
@@ -154,16 +163,144 @@ def test_a_move_that_was_never_looked_at_starts_a_new_tree():
     assert witness.search(Limits(nodes=500)) in Position().play("a4").legal_moves
 
 
-def test_forgetting_changes_the_memory_when_another_size_is_wanted():
+def test_another_size_of_memory_makes_a_new_tree():
     witness = Witness(Hash=4)
     witness.search(Limits(nodes=500))
+    tree = witness.searcher.tree
+    assert witness.searcher.prepare() is tree
     witness.searcher.forget()
-    assert witness.searcher.tree.visits[0] == 0
+    assert tree.visits[0] == 0
     witness.searcher.options.set("Hash", "8")
-    witness.searcher.forget()
-    assert witness.searcher.tree is None
     witness.search(Limits(nodes=500))
     assert witness.searcher.tree.visits.size * 32 == 8 << 20
+
+
+def test_too_little_memory_gives_a_smaller_tree(monkeypatch):
+    def stingy(megabytes, new_tree=search_module.new_tree):
+        if megabytes > 4:
+            raise MemoryError
+        return new_tree(megabytes)
+
+    monkeypatch.setattr(search_module, "new_tree", stingy)
+    witness = Witness(Hash=16)
+    assert witness.search(Limits(nodes=500)) in Position().legal_moves
+    assert witness.searcher.tree.visits.size * 32 == 4 << 20
+    assert witness.messages == [
+        "there are no 16 MB for the tree, 8 are tried",
+        "there are no 8 MB for the tree, 4 are tried",
+    ]
+
+
+@pytest.mark.parametrize("place", ["simulate_many", "prove_root", "main_line"])
+def test_a_failure_inside_the_search_still_gives_a_move(monkeypatch, place):
+    def fail(*_arguments):
+        raise RuntimeError("planted")
+
+    target = run_module.report if place == "main_line" else run_module
+    monkeypatch.setattr(target, place, fail)
+    witness = Witness()
+    assert witness.search(Limits(nodes=500)) in Position().legal_moves
+    assert len(witness.best) == 1
+    assert "planted" in witness.messages[0]
+    monkeypatch.undo()
+    witness.search(Limits(nodes=500))
+    assert len(witness.best) == 2
+    assert len(witness.messages) == 1
+
+
+def codes(position, *moves):
+    return tuple(position.code(move) for move in moves)
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3, 2000])
+def test_only_the_moves_wished_for_are_searched(nodes):
+    position, witness = Position(), Witness()
+    assert witness.search(Limits(nodes=nodes), position, codes(position, "a3", "h4")) in ("a2a3", "h2h4")
+    assert {stats.code for stats in moves_below(witness.searcher.tree, 0)} == set(codes(position, "a3", "h4"))
+    assert witness.infos[-1].nodes == nodes
+
+
+def test_what_is_known_of_the_moves_wished_for_is_kept_and_all_moves_come_back():
+    position, witness = Position(), Witness()
+    witness.search(Limits(nodes=20_000), position)
+    before = {stats.code: stats for stats in moves_below(witness.searcher.tree, 0)}
+    a3, h4 = codes(position, "a3", "h4")
+    visits, wins = before[a3].visits + before[h4].visits, before[a3].wins + before[h4].wins
+    tree = witness.searcher.tree
+    restrict_root(tree, {a3, h4})
+    check_invariants(tree)
+    assert tree.visits[0] == visits
+    assert tree.wins[0] == visits * SCORE_UNIT - wins
+    assert {(stats.code, stats.visits, stats.wins) for stats in moves_below(tree, 0)} == {
+        (code, before[code].visits, before[code].wins) for code in (a3, h4)
+    }
+    witness.search(Limits(nodes=1000), wished=(a3, h4))
+    assert tree.visits[0] == visits + 1000
+    check_invariants(tree)
+    witness.search(Limits(nodes=1000))
+    assert len(moves_below(tree, 0)) == 20
+    assert tree.visits[0] == 1000
+
+
+def test_a_restricted_root_of_a_full_tree():
+    """The new node of the root takes the place of others, and the old one is recycled in time."""
+    position, witness = Position(KIWIPETE), Witness(Hash=1, PUCT_C=300)
+    witness.search(Limits(nodes=100_000), position)
+    for _ in range(5):
+        witness.search(Limits(nodes=20_000), wished=codes(position, "e2a6", "d5e6", "g2g3"))
+        witness.search(Limits(nodes=20_000), wished=codes(position, "d5e6", "g2g3"))
+    check_invariants(witness.searcher.tree)
+    assert witness.searcher.tree.control[int(RECYCLED)] > 0
+
+
+def test_a_single_reply_is_played_at_once_in_a_game_with_a_line_and_a_reply():
+    position, witness = Position("k7/8/8/8/8/8/5r1r/7K w - - 0 1"), Witness()
+    assert len(position.legal_moves) == 1
+    begin = time.perf_counter()
+    witness.search(Limits(time_left=600_000), position)
+    assert time.perf_counter() - begin < 5
+    assert witness.infos[-1].nodes > 1
+    assert witness.best[-1][1] is not None
+
+
+def test_a_proven_root_is_known_again_after_its_move_was_played():
+    """After the first move of a mate in two, the mate is announced at once, without any simulation."""
+    witness = Witness(Hash=64)
+    position = Position(MATE_IN_2)
+    best = witness.search(Limits(nodes=10**7), position)
+    after = position.play(best)
+    reply = after.legal_moves[0]
+    witness.searcher.set_position(after.play(reply), codes(position, best) + codes(after, reply))
+    witness.search(Limits(infinite=False, time_left=600_000))
+    assert witness.infos[-1].lines[0][0].result == 3
+    assert witness.infos[-1].nodes == 0
+
+
+def test_mate_limit_stops_at_the_mate():
+    witness = Witness(Hash=64)
+    assert witness.search(Limits(mate=2), Position(MATE_IN_2)) == "d2h6"
+
+
+def test_temperature_varies_the_game_and_analysis_does_not():
+    def first_moves(**options):
+        return {Witness(Seed=seed, **options).search(Limits(nodes=60)) for seed in range(1, 13)}
+
+    assert len(first_moves(Temperature=3000)) > 3
+    repeated = {
+        Witness(Seed=1, Temperature=3000, UCI_AnalyseMode="true").search(Limits(nodes=5000)),
+        Witness(Seed=1).search(Limits(nodes=5000)),
+    }
+    assert len(repeated) == 1
+
+
+def test_the_main_line_is_kept_from_recycling():
+    witness = Witness(Hash=16, PUCT_C=300)
+    witness.search(Limits(nodes=20_000))
+    tree = witness.searcher.tree
+    best = next(stats for stats in moves_below(tree, 0) if stats.code == Position().code(witness.best[-1][0]))
+    line = [int(tree.link[stats.slot]) for stats in follow(tree, best)]
+    assert tree.kept[0] == len(line) > 2
+    assert tree.kept[1 : 1 + len(line)].tolist() == line
 
 
 def test_reading_a_full_tree_while_threads_recycle_it():
@@ -174,8 +311,8 @@ def test_reading_a_full_tree_while_threads_recycle_it():
     end, lines = time.perf_counter() + 4, 0
     while time.perf_counter() < end:
         if searcher.tree is not None:
-            for move in report.moves_below(searcher.tree, 0):
-                position.play_all(report.main_line(searcher.tree, position, move))
+            for move in moves_below(searcher.tree, 0):
+                position.play_all(main_line(searcher.tree, position, move))
                 lines += 1
     searcher.stop()
     searcher.wait()

@@ -1,6 +1,7 @@
 """The engine as a process, driven by raw pipes and by python-chess."""
 
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 
 from engine.options import OPTIONS
 from engine.warmup import ready_file, use_search_kernels
+from tests.engine.test_knowledge import TABLES, write_book
 
 TERESA = [sys.executable, "-m", "engine"]
 
@@ -258,6 +260,159 @@ def test_help_and_move_table(engine):
     infos = [line.split() for line in lines if line.startswith("info depth")]
     wdl = infos[-1][infos[-1].index("wdl") + 1 :][:3]
     assert sum(map(int, wdl)) == 1000
+    quit_cleanly(engine)
+
+
+def lines_of(engine, *commands, until="bestmove"):
+    engine.send(*commands)
+    return engine.until(until)
+
+
+def pv_of(lines):
+    words = [line for line in lines if " pv " in line][-1].split()
+    return words[words.index("pv") + 1 :]
+
+
+def test_searchmoves(engine):
+    lines = lines_of(engine, "go nodes 300 searchmoves a2a3 h2h4 e2e5")
+    assert any("searchmoves: e2e5 is not a legal move" in line for line in lines)
+    assert lines[-1].split()[1] in ("a2a3", "h2h4")
+    lines = lines_of(engine, "go searchmoves b2b3 nodes 50")
+    assert lines[-1].split()[1] == "b2b3"
+    assert " nodes 50 " in lines[-2]
+    quit_cleanly(engine)
+
+
+def test_eval_tells_results_of_random_games(engine):
+    lines = lines_of(engine, "position fen 4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1", "eval", until="info string score")
+    games = lines[-2].split()
+    wins, draws, losses = (int(games[games.index(word) - 1]) for word in ("won,", "drawn,", "lost"))
+    assert wins + draws + losses == 2000
+    assert wins > 10 > losses
+    quit_cleanly(engine)
+
+
+def test_bench_ends_with_signature_and_speed(engine):
+    lines = lines_of(engine, "bench 50", until="signature")
+    assert sum(" visits " in line for line in lines) == 20
+    nodes = engine.until("")[-1].split()
+    assert (nodes[1], nodes[3]) == ("nodes", "nps")
+    quit_cleanly(engine)
+
+
+def test_long_work_can_be_stopped_or_left(engine):
+    engine.send("isready", "go perft 20", "isready")
+    engine.until("readyok")
+    engine.until("readyok")
+    lines = lines_of(engine, "stop", until="info string perft: stopped")
+    assert not any(line.startswith("Nodes") for line in lines)
+    engine.send("bench 100000000", "position startpos moves e2e4", "go nodes 20")
+    engine.until("bestmove")
+    assert "4P3" in lines_of(engine, "d", until="Fen")[-1]
+    engine.send("go perft 20")
+    quit_cleanly(engine)
+
+
+def test_a_transcript_of_all_that_is_said_and_heard(engine, tmp_path):
+    log = tmp_path / "log.txt"
+    lines_of(engine, f"setoption name LogFile value {log}", "go nodes 50")
+    lines = lines_of(engine, f"setoption name LogFile value {tmp_path}", "isready", until="readyok")
+    assert any("cannot be written" in line for line in lines)
+    quit_cleanly(engine)
+    text = log.read_text()
+    assert " > go nodes 50\n" in text
+    assert " < bestmove " in text
+    assert " > quit\n" in text
+
+
+def test_books_and_tablebases(engine, tmp_path):
+    book = write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)])
+    engine.send(f"setoption name BookFile value {book}", "setoption name OwnBook value true")
+    engine.send(f"setoption name SyzygyPath value {TABLES}")
+    lines = lines_of(engine, "go wtime 60000 btime 60000")
+    assert pv_of(lines)[0] == lines[-1].split()[1] == "b2b4"
+    lines = lines_of(engine, "setoption name UCI_AnalyseMode value true", "go nodes 3000")
+    assert len(pv_of(lines)) > 1
+    fen = "8/8/8/8/3k4/8/8/KQ6 w - - 0 1"
+    lines = lines_of(engine, f"position fen {fen}", "go nodes 300")
+    assert " score cp 9999 " in lines[-2]
+    assert f" tbhits {chess.Board(fen).legal_moves.count()} " in lines[-2]
+    lines = lines_of(engine, "setoption name BookFile value /no/such/book", "isready", until="readyok")
+    assert any("there is no book" in line for line in lines)
+    lines = lines_of(engine, "setoption name SyzygyPath value <empty>", "go nodes 300")
+    assert " tbhits 0 " in lines[-2]
+    quit_cleanly(engine)
+
+
+def test_debug_and_register(engine):
+    lines = lines_of(engine, "debug on", "register later", "go nodes 20", "debug maybe", until="info string debug")
+    assert any("Limits(" in line for line in lines) or "bestmove" not in str(lines)
+    quit_cleanly(engine)
+
+
+def test_clear_hash_forgets_and_the_tree_is_kept_otherwise(engine):
+    def root_visits():
+        table = lines_of(engine, "moves", "isready", until="readyok")
+        return sum(int(line.split()[4]) for line in table if " N " in line)
+
+    lines_of(engine, "isready", until="readyok")
+    first = lines_of(engine, "go nodes 5000")[-1].split()
+    assert root_visits() == 4999
+    lines_of(engine, f"position startpos moves {first[1]} {first[3]}", "go nodes 10")
+    assert root_visits() > 20
+    lines_of(engine, "setoption name Clear Hash", "go nodes 10")
+    assert root_visits() == 9
+    quit_cleanly(engine)
+
+
+def test_the_move_table_has_every_column(engine):
+    lines_of(engine, "isready", until="readyok")
+    lines_of(engine, "go nodes 500")
+    row = lines_of(engine, "moves", until="info string")[-1].split()
+    for column in ("N", "P", "Q", "U", "WDL", "pv"):
+        assert column in row
+    quit_cleanly(engine)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+@pytest.mark.parametrize("searching", [True, False])
+def test_ctrl_c_ends_the_process_without_a_traceback(engine, searching):
+    engine.send("isready")
+    engine.until("readyok")
+    if searching:
+        engine.send("go infinite")
+        engine.until("info depth")
+    engine.process.send_signal(signal.SIGINT)
+    assert engine.end() == (0, "")
+
+
+@pytest.mark.parametrize("limits", ["infinite", "ponder wtime 1000 btime 1000", "infinite searchmoves b1b8"])
+def test_a_proven_root_waits_for_stop(engine, limits):
+    engine.send("position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", f"go {limits}", "isready")
+    engine.until("readyok")
+    time.sleep(0.5)
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
+    lines = lines_of(engine, "stop")
+    assert lines[-1] == "bestmove b1b8"
+    assert any(" score mate 1 " in line for line in lines)
+    quit_cleanly(engine)
+
+
+def test_ponderhit_is_refused_without_pondering(engine):
+    engine.send("go infinite", "isready")
+    engine.until("readyok")
+    lines = lines_of(engine, "ponderhit", until="info string ponderhit")
+    assert not any(line.startswith("bestmove") for line in lines)
+    lines_of(engine, "stop")
+    quit_cleanly(engine)
+
+
+def test_pv_ends_where_the_game_ends(engine):
+    lines = lines_of(engine, "position fen 7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "go nodes 20000")
+    board = chess.Board("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1")
+    for move in pv_of(lines):
+        board.push_uci(move)
+    assert board.is_checkmate()
     quit_cleanly(engine)
 
 

@@ -9,10 +9,11 @@ import pytest
 from engine.mcts.proof import RESULT_SHIFT
 from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, SCATTERED, UCB1, Root, Settings, new_worker
 from engine.mcts.simulate import simulate_many
-from engine.mcts.tree import FREE, IN_USE, LIVE, RECYCLED, SCORE_UNIT, new_tree
+from engine.mcts.tree import LIVE, RECYCLED, SCORE_UNIT, new_tree
 from movegen import Position
 from movegen.bits import U64
 from tests import reference
+from tests.engine.mcts.invariants import check_invariants, edges_below
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 RESULTS = {0: None, 1: "loss", 2: "draw", 3: "win"}
@@ -33,11 +34,6 @@ def search(position, simulations, settings, seed=1, megabytes=16):
 def proof(tree, slot):
     proven = int(tree.proven[slot])
     return (RESULTS[proven >> int(RESULT_SHIFT)], proven & 0x3FFF) if proven else None
-
-
-def edges_below(tree, slot):
-    header = int(tree.link[slot])
-    return range(header + 1, header + 1 + int(tree.visits[header])) if header else range(0)
 
 
 def edges_by_move(tree, position):
@@ -66,51 +62,25 @@ POSITIONS = {
 }
 
 
+@pytest.mark.parametrize("solver", [True, False])
 @pytest.mark.parametrize("evaluator", ["scattered", "constant"])
 @pytest.mark.parametrize("formula", ["ucb1", "puct"])
 @pytest.mark.parametrize("name", POSITIONS)
-def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator):
+def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, solver):
     position = POSITIONS[name]
     exploration = 0.9
     evaluate = {"scattered": reference.scattered, "constant": reference.constant}[evaluator]
-    expected = reference.Reference(position, formula, evaluate, exploration, first_play=0.1, seed=7).run(700)
+    expected = reference.Reference(position, formula, evaluate, exploration, first_play=0.1, seed=7, solver=solver)
+    expected.run(700)
     settings = Settings(
         {"ucb1": UCB1, "puct": PUCT}[formula],
         {"scattered": SCATTERED, "constant": CONSTANT}[evaluator],
         exploration,
         0.1,
+        U64(solver),
     )
     tree = search(position, 700, settings, seed=7)
     assert_same_tree(tree, 0, expected.root)
-
-
-def check_invariants(tree):
-    """The ring is whole, links and headers agree, sums are within bounds; -> nodes in the tree."""
-    slots, header, headers, used = tree.visits.size, 1, set(), 0
-    while header < slots:
-        assert tree.move[header] in (LIVE, FREE)
-        headers.add(header)
-        used += (int(tree.visits[header]) + 1) * (tree.move[header] == LIVE)
-        header += 1 + int(tree.visits[header])
-    assert header == slots
-    assert used == tree.control[int(IN_USE)]
-    nodes, todo = set(), [0]
-    while todo:
-        slot = todo.pop()
-        visits = int(tree.visits[slot])
-        assert tree.in_flight[slot] == 0
-        assert 0 <= tree.wins[slot] <= visits * SCORE_UNIT
-        assert 0 <= tree.draws[slot] <= visits * SCORE_UNIT
-        link = int(tree.link[slot])
-        if link:
-            assert link in headers
-            assert link not in nodes
-            assert tree.move[link] == LIVE
-            assert tree.wins[link] == slot
-            nodes.add(link)
-            todo += edges_below(tree, slot)
-            assert sum(int(tree.visits[below]) for below in edges_below(tree, slot)) <= visits
-    return len(nodes)
 
 
 @pytest.mark.parametrize("settings", [Settings(UCB1, PLAYOUT, 1.4, 0.0), Settings(PUCT, PLAYOUT, 1.5, 0.1)])

@@ -1,0 +1,131 @@
+"""`teresa bench`: search some positions with a fixed seed; the signature changes only if the search does."""
+
+import argparse
+import hashlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from engine.choice import best_of
+from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, UCB1, Root, Settings, new_worker
+from engine.mcts.simulate import simulate_many
+from engine.mcts.tree import ROOT, clear, new_tree, touch
+from engine.options import Settings as Options
+from engine.run import kernel_settings
+from engine.stats import MoveStats, moves_below
+from movegen import Position
+from movegen.bits import U64
+
+VISITS = 5000
+MEGABYTES = 64
+SEED = 1
+CHUNK = 20_000  # visits between two looks at the stop flag
+
+POSITIONS = (
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+    "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4",
+    "rnbqkb1r/pp3ppp/2p1pn2/3p4/2PP4/2N2N2/PP2PPPP/R1BQKB1R w KQkq - 0 5",
+    "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 4 8",
+    "2rq1rk1/pb1nbppp/1p2pn2/3p4/3P4/1PNBPN2/PB3PPP/2RQ1RK1 b - - 3 12",
+    "r2q1rk1/1b2bppp/p2ppn2/1p6/3QPP2/2N1B3/PPP1B1PP/R4R1K b - - 2 13",
+    "3r1rk1/pp3ppp/1qb1pn2/8/1P6/P1QBP3/1B3PPP/2R2RK1 w - - 1 19",
+    "8/pp3k2/2p2n1p/3p1p2/3P1P2/2P1P1PP/PP2K3/5N2 w - - 0 30",
+    "8/8/4kpp1/3p1b2/p6P/2B5/6P1/6K1 b - - 0 47",
+    "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - 0 1",
+    "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+    "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1",
+    "8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 80",
+    "8/8/8/3k4/8/3K4/3P4/8 b - - 0 40",
+    "3q2k1/pb3p1p/4pbp1/2r5/PpN2N2/1P2P2P/5PP1/Q2R2K1 b - - 4 26",
+)
+MIDDLEGAMES = POSITIONS[5:12]
+
+
+def root_of(position: Position) -> Root:
+    """Where a search starts that knows nothing of the game before."""
+    return Root(position.board, U64(position.key), U64(position.halfmove_clock), np.zeros(0, dtype=np.uint64))
+
+
+class Bench:
+    """A tree whose memory is provided already, used again and again."""
+
+    def __init__(self, megabytes: int = MEGABYTES, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        self.tree, self.is_stopped = new_tree(megabytes), is_stopped
+        for array in self.tree[:8]:
+            touch(array.view(np.uint64))
+        self.visits, self.seconds = 0, 0.0
+        self.search(Position(), kernel_settings(Options()), 1)  # loads the kernel
+        self.visits, self.seconds = 0, 0.0
+
+    def search(self, position: Position, settings: Settings, visits: int) -> list[MoveStats]:
+        """Search with one thread from an empty tree; -> the moves, best first."""
+        clear(self.tree)
+        worker, root = new_worker(SEED), root_of(position)
+        begin, made = time.process_time(), 0
+        while made < visits and not self.is_stopped():
+            chunk = min(CHUNK, visits - made)
+            made += (done := int(simulate_many(self.tree, root, settings, worker, U64(chunk))))
+            if done < chunk:  # the root is proven
+                break
+        self.visits += made
+        self.seconds += time.process_time() - begin
+        return moves_below(self.tree, int(ROOT))
+
+    @property
+    def speed(self) -> int:
+        """Visits per CPU second."""
+        return int(self.visits / max(self.seconds, 1e-9))
+
+
+def search_all(visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Iterator[str]:
+    """Search all positions as the engine does by default; -> lines: each position, the signature, the speed."""
+    bench, digest = Bench(is_stopped=is_stopped), hashlib.sha256()
+    settings = kernel_settings(Options())
+    for fen in POSITIONS:
+        position = Position(fen)
+        moves = bench.search(position, settings, visits)
+        if is_stopped():
+            yield "stopped"
+            return
+        best = best_of(moves)
+        counts = sorted((move.code, move.visits) for move in moves)
+        digest.update(f"{fen} {best.code} {counts}\n".encode())
+        yield f"{position.uci(best.code):5} {best.visits:7} of {sum(move.visits for move in moves):7} visits  {fen}"
+    yield f"signature {digest.hexdigest()[:16]}"
+    yield f"{bench.visits} nodes {bench.speed} nps"
+
+
+def speeds(visits: int) -> Iterator[str]:
+    """The speed of the search itself, by formula and evaluator."""
+    yield "visits per CPU second, one thread:"
+    kinds = {
+        "UCB1, playouts, start position": (Settings(UCB1, PLAYOUT, 0.5, 0.0), POSITIONS[:1]),
+        "PUCT, playouts, middlegames": (Settings(PUCT, PLAYOUT, 1.5, 0.1), MIDDLEGAMES),
+        "PUCT, constant value, middlegames": (Settings(PUCT, CONSTANT, 1.5, 0.1), MIDDLEGAMES),
+    }
+    for name, (settings, fens) in kinds.items():
+        bench = Bench(megabytes=512)
+        for fen in fens:
+            bench.search(Position(fen), settings, visits)
+        yield f"{name:36} {bench.speed:10}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the bench; -> exit status."""
+    parser = argparse.ArgumentParser(prog="teresa bench", description=__doc__)
+    parser.add_argument("--nodes", type=int, default=VISITS, help=f"visits of each position (default {VISITS})")
+    parser.add_argument("--speeds", action="store_true", help="instead: speeds by formula and evaluator")
+    options = parser.parse_args(arguments)
+    if options.nodes < 1:
+        parser.error("--nodes must be at least 1")
+    for line in speeds(200_000) if options.speeds else search_all(options.nodes):
+        print(line)
+        sys.stdout.flush()
+    return 0

@@ -1,0 +1,58 @@
+"""What is known before the search: which moves may be played, by the user's wish, a book or tablebases."""
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.options import Settings
+
+if TYPE_CHECKING:
+    from engine.book import Book
+    from engine.tablebase import Tablebases, Verdict
+    from movegen import Position
+
+
+@dataclass(frozen=True)
+class RootMoves:
+    """The moves that a search may choose from."""
+
+    codes: tuple[int, ...]
+    source: str = ""  # "book" or "tablebase", if it decided
+    verdict: "Verdict | None" = None  # of the tablebases
+
+
+class Knowledge:
+    """A book and tablebases, if the options name them."""
+
+    def __init__(self) -> None:
+        self._book: Book | None = None
+        self._tablebases: Tablebases | None = None
+
+    def set_book(self, path: str) -> None:
+        """Open another book; the one before stays if that fails. An empty path: no book."""
+        from engine.book import Book
+
+        before, self._book = self._book, Book(path) if path else None
+        if before is not None:
+            before.close()
+
+    def set_tablebases(self, folders: str) -> None:
+        """Open other tablebases; those before stay if that fails. An empty path: none."""
+        from engine.tablebase import Tablebases
+
+        before, self._tablebases = self._tablebases, Tablebases(folders) if folders else None
+        if before is not None:
+            before.close()
+
+    def root_moves(self, position: "Position", wished: tuple[int, ...], options: Settings, in_game: bool) -> RootMoves:
+        """The moves to choose from. Only in a game the book has a say; it never goes against the tablebases."""
+        codes = wished or position.move_codes
+        verdict = self._tablebases.probe(position) if self._tablebases is not None and codes else None
+        kept = tuple(code for code in codes if verdict is not None and code in verdict.moves)
+        if kept:
+            return RootMoves(kept, "tablebase", verdict)
+        if self._book is not None and options.flag("OwnBook") and in_game and not wished and codes:
+            move = self._book.choose(position, random.Random(options.number("Seed") or None))
+            if move is not None:
+                return RootMoves((move,), "book")
+        return RootMoves(codes)

@@ -1,0 +1,273 @@
+"""One search: threads that simulate, somebody who watches the clock, and the move at the end."""
+
+import random
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine import report
+from engine.choice import best_of, draw_move
+from engine.clock import Limits, budget, has_thought_enough
+from engine.mcts.proof import prove_root
+from engine.mcts.setup import PLAYOUT, PUCT, UCB1, Root, Settings, Worker, new_worker
+from engine.mcts.simulate import simulate_many
+from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict_root
+from engine.options import Settings as Options
+from engine.stats import LOSS, MoveStats, moves_below
+from movegen.bits import U64
+
+if TYPE_CHECKING:
+    from engine.search import Searcher
+
+BATCH_SECONDS = 0.002  # of simulations between two looks at the stop flag
+FIRST_BATCH, LARGEST_BATCH = 16, 4096
+LOOK_SECONDS = 0.02  # between two looks at the clock
+LEAST_SECONDS_BETWEEN_LOOKS = 0.05  # at the tree
+SECONDS_BETWEEN_INFOS, LEAST_SECONDS_BETWEEN_INFOS = 1.0, 0.1
+NODES_AT_ONCE = 256  # where there is nothing to think about: enough for a score and a reply
+
+
+class Signals:
+    """What the conversation tells a search, from another thread."""
+
+    def __init__(self) -> None:
+        self.is_stopped = False
+        self.ponder_hit_at: float | None = None
+        self._news = threading.Event()
+
+    def stop(self) -> None:
+        """The search shall end."""
+        self.is_stopped = True
+        self._news.set()
+
+    def ponder_hit(self, moment: float) -> None:
+        """The expected move was played at this moment."""
+        self.ponder_hit_at = moment
+        self._news.set()
+
+    def wake(self) -> None:
+        """There is something to look at."""
+        self._news.set()
+
+    def wait(self, seconds: float | None) -> None:
+        """Wait for news, so long at most."""
+        self._news.wait(seconds)
+        self._news.clear()
+
+
+@dataclass(frozen=True)
+class Info:
+    """How a search stands."""
+
+    depth: int
+    deepest: int
+    seconds: float
+    nodes: int
+    hashfull: int  # permille
+    tbhits: int
+    known_score: float | None  # from tablebases
+    lines: list[tuple[MoveStats, list[str]]]  # best first
+
+
+class Run:
+    """One search."""
+
+    def __init__(
+        self, searcher: "Searcher", tree: Tree, limits: Limits, wished: tuple[int, ...], started: float
+    ) -> None:
+        self.tree, self.limits = tree, limits
+        self.options, self.position = searcher.options, searcher.position
+        self.signals, self.listener = searcher.signals, searcher.listener
+        past = np.array(self.position.past_keys, dtype=np.uint64)
+        self.root = Root(self.position.board, U64(self.position.key), U64(self.position.halfmove_clock), past)
+        self.settings = kernel_settings(self.options)
+        seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
+        self.rng = random.Random(seed)
+        self.workers = [new_worker(seed + 1_000_003 * number) for number in range(self.options.number("Threads"))]
+        self.budget = budget(limits, self.options.number("Move Overhead"))
+        self.started = self.clock_started = started
+        self.pondering = limits.ponder
+        in_game = not (limits.infinite or limits.ponder or self.options.flag("UCI_AnalyseMode"))
+        self.root_moves = searcher.knowledge.root_moves(self.position, wished, self.options, in_game)
+        self.nodes_left = limits.nodes
+        if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
+            self.nodes_left = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
+        self.depth = 0
+        self.looked_at, self.reported_at, self.reported_move = -1.0, -SECONDS_BETWEEN_INFOS, -1
+        self.ended = False
+        self.failure: Exception | None = None
+        self.lock = threading.Lock()
+
+    def finish(self) -> tuple[str | None, str | None]:
+        """Search until it is over; -> the best move and the reply to it."""
+        if not self.root_moves.codes:
+            self._wait_until_allowed()
+            return None, None
+        if self.root_moves.source:
+            self.listener.on_message(f"{len(self.root_moves.codes)} moves by {self.root_moves.source}")
+        self._prepare_root()
+        self._search()
+        self._wait_until_allowed()
+        return self._best_move()
+
+    # The root
+
+    def _prepare_root(self) -> None:
+        """Let the root have just the moves that may be played, and what follows from what is known of them."""
+        self._limit_root_moves(self.workers[0])
+        prove_root(self.tree)
+
+    def _limit_root_moves(self, worker: Worker) -> None:
+        wanted, present = set(self.root_moves.codes), self._present_root_moves()
+        if wanted == present or (not present and len(wanted) == len(self.position.move_codes)):
+            return
+        if not wanted <= present:
+            clear(self.tree)
+            simulate_many(self.tree, self.root, self.settings, worker, U64(self._take(2)))
+        if self._present_root_moves() > wanted:
+            restrict_root(self.tree, wanted)
+
+    def _present_root_moves(self) -> set[int]:
+        return {int(self.tree.move[slot]) for slot in edges_of(self.tree, int(ROOT))}
+
+    # Threads
+
+    def _search(self) -> None:
+        threads = [threading.Thread(target=self._work, args=(worker,), daemon=True) for worker in self.workers]
+        for thread in threads:
+            thread.start()
+        while not self._is_over() and any(thread.is_alive() for thread in threads):
+            self._look()
+            self.signals.wait(self._seconds_to_wait())
+        self.ended = True
+        for thread in threads:
+            thread.join()
+        if self.failure is not None:
+            raise self.failure
+
+    def _work(self, worker: Worker) -> None:
+        """Simulate in small batches until the search is over."""
+        batch = FIRST_BATCH
+        try:
+            while not self.ended and not self.signals.is_stopped and (size := self._take(batch)):
+                begin = time.perf_counter()
+                made = int(simulate_many(self.tree, self.root, self.settings, worker, U64(size)))
+                if made < size:  # the root is proven
+                    break
+                seconds = max(time.perf_counter() - begin, 1e-6)
+                batch = max(1, min(LARGEST_BATCH, 2 * batch, int(batch * BATCH_SECONDS / seconds)))
+        except Exception as error:  # noqa: BLE001  (raised again where the search ends)
+            self.failure = error
+        self.signals.wake()
+
+    def _take(self, wanted: int) -> int:
+        """How many simulations a worker may make now, of those that `go nodes` allows."""
+        if self.nodes_left is None:
+            return wanted
+        with self.lock:
+            taken = min(wanted, self.nodes_left)
+            self.nodes_left -= taken
+        return taken
+
+    # When to stop
+
+    def _is_over(self) -> bool:
+        """Is there a reason to stop?"""
+        if self.signals.is_stopped or self.failure is not None:
+            return True
+        if self.pondering and self.signals.ponder_hit_at is not None:
+            self.pondering, self.clock_started = False, self.signals.ponder_hit_at
+        if self.limits.depth is not None and self._mean_depth() >= self.limits.depth:
+            return True
+        if self.pondering or self.limits.infinite or self.budget.hard is None:
+            return False
+        elapsed = time.perf_counter() - self.clock_started
+        if elapsed >= self.budget.hard or not self.limits.has_clock:
+            return elapsed >= self.budget.hard
+        speed = self._nodes() / max(time.perf_counter() - self.started, 1e-3)
+        hopeful = [move for move in moves_below(self.tree, int(ROOT)) if move.result != LOSS]
+        return has_thought_enough(hopeful, self.budget, elapsed, speed)
+
+    def _seconds_to_wait(self) -> float:
+        """Until the next look: never past the hard limit."""
+        if self.pondering or self.budget.hard is None:
+            return LOOK_SECONDS
+        left = self.budget.hard - (time.perf_counter() - self.clock_started)
+        return max(0.0, min(LOOK_SECONDS, left))
+
+    def _wait_until_allowed(self) -> None:
+        """Under `infinite` and `ponder` the best move may not be told before the GUI says so."""
+        while not self.signals.is_stopped and (
+            self.limits.infinite or (self.pondering and self.signals.ponder_hit_at is None)
+        ):
+            self.signals.wait(None)
+
+    # What is told
+
+    def _nodes(self) -> int:
+        return sum(int(worker.totals[0]) for worker in self.workers)
+
+    def _mean_depth(self) -> int:
+        """The rounded mean depth of leaves, never falling."""
+        nodes = self._nodes()
+        mean = round(sum(int(worker.totals[1]) for worker in self.workers) / nodes) if nodes else 0
+        self.depth = max(self.depth, mean, 1)
+        return self.depth
+
+    def _look(self) -> None:
+        """Keep the main line, and report if something has changed or a second has passed."""
+        now = time.perf_counter() - self.started
+        if now - self.looked_at < LEAST_SECONDS_BETWEEN_LOOKS:
+            return
+        moves = moves_below(self.tree, int(ROOT))
+        if not moves or moves[0].visits == 0:
+            return
+        self.looked_at, best = now, best_of(moves)
+        since_report = now - self.reported_at
+        has_changed = best.code != self.reported_move and since_report >= LEAST_SECONDS_BETWEEN_INFOS
+        if has_changed or since_report >= SECONDS_BETWEEN_INFOS:
+            self._report(moves, best)
+        else:
+            keep(self.tree, [move.slot for move in report.follow(self.tree, best)])
+
+    def _report(self, moves: list[MoveStats], best: MoveStats) -> list[str]:
+        """Tell how the search stands; -> the main line."""
+        shown = [best, *(move for move in moves if move is not best)][: self.options.number("MultiPV")]
+        keep(self.tree, [move.slot for move in report.follow(self.tree, best)])
+        lines = [(move, report.main_line(self.tree, self.position, move)) for move in shown]
+        self.reported_at, self.reported_move = time.perf_counter() - self.started, best.code
+        verdict = self.root_moves.verdict
+        self.listener.on_info(
+            Info(
+                depth=self._mean_depth(),
+                deepest=max(1, *(int(worker.totals[2]) for worker in self.workers)),
+                seconds=self.reported_at,
+                nodes=self._nodes(),
+                hashfull=1000 * int(self.tree.control[int(IN_USE)]) // self.tree.visits.size,
+                tbhits=verdict.probes if verdict else 0,
+                known_score=verdict.score if verdict else None,
+                lines=lines,
+            )
+        )
+        return lines[0][1]
+
+    def _best_move(self) -> tuple[str, str | None]:
+        if not self._present_root_moves():  # however short the time was
+            self.nodes_left = None
+            spare = new_worker(1)
+            simulate_many(self.tree, self.root, self.settings, spare, U64(2))
+            self._limit_root_moves(spare)
+        moves = moves_below(self.tree, int(ROOT))
+        temperature = 0 if self.options.flag("UCI_AnalyseMode") else self.options.number("Temperature") / 1000
+        line = self._report(moves, draw_move(moves, temperature, self.rng))
+        return line[0], line[1] if len(line) > 1 else None
+
+
+def kernel_settings(options: Options) -> Settings:
+    """The options that the kernels need."""
+    if options.text("Formula") == "UCB1":
+        return Settings(UCB1, PLAYOUT, options.number("UCB1 C") / 1000, 0.0)
+    return Settings(PUCT, PLAYOUT, options.number("PUCT C") / 1000, options.number("First Play") / 1000)

@@ -1,0 +1,141 @@
+"""Books and tablebases: what may be played before any search. The oracle is python-chess."""
+
+import random
+import struct
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import chess.syzygy
+import pytest
+
+from engine.book import Book
+from engine.knowledge import Knowledge
+from engine.options import Settings
+from engine.tablebase import Tablebases
+from movegen import Position
+
+TABLES = str(Path(__file__).parent / "syzygy")
+KINGS_AND_QUEEN = "8/8/8/8/3k4/8/8/KQ6 w - - 0 1"
+FAR_MATE = "8/8/8/3k4/8/8/8/KR6 w - - 0 1"
+STALEMATE_TRAP = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"
+LAST_RANK_PAWN = "8/P7/8/8/8/8/7k/1K6 w - - 0 1"
+DRAWN_PAWN = "8/8/8/4k3/4p3/4K3/8/8 w - - 0 1"
+
+
+def write_book(path, entries):
+    """A book of (board, move, weight), as polyglot writes it."""
+    data = []
+    for board, text, weight in entries:
+        move = chess.Move.from_uci(text)
+        promotion = (move.promotion - 1) << 12 if move.promotion else 0
+        packed = promotion | move.from_square << 6 | move.to_square
+        data.append((chess.polyglot.zobrist_hash(board), packed, weight, 0))
+    path.write_bytes(b"".join(struct.pack(">QHHI", *entry) for entry in sorted(data)))
+    return str(path)
+
+
+@pytest.fixture
+def book(tmp_path):
+    start, castling = chess.Board(), chess.Board("4k2r/8/8/8/8/8/8/4K3 b k - 0 1")
+    entries = [(start, "e2e4", 3), (start, "d2d4", 1), (start, "a2a3", 0), (castling, "e8h8", 1)]
+    return write_book(tmp_path / "book.bin", entries)
+
+
+def test_book_moves_are_drawn_by_weight(book):
+    rng, position = random.Random(3), Position()
+    drawn = [position.uci(Book(book).choose(position, rng)) for _ in range(400)]
+    assert drawn.count("e2e4") == pytest.approx(300, abs=40)
+    assert drawn.count("e2e4") + drawn.count("d2d4") == 400
+
+
+def test_a_book_knows_castling_and_what_it_does_not_know(book):
+    position = Position("4k2r/8/8/8/8/8/8/4K3 b k - 0 1")
+    assert position.uci(Book(book).choose(position, random.Random(1))) == "e8g8"
+    assert Book(book).choose(Position().play("h4"), random.Random(1)) is None
+
+
+def test_a_book_that_cannot_be_read_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="there is no book"):
+        Book(str(tmp_path / "none.bin"))
+    with pytest.raises(ValueError, match="there is no book"):
+        Book(str(tmp_path))
+
+
+def test_tablebases_that_are_not_there_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="there is no folder"):
+        Tablebases(str(tmp_path / "none"))
+    with pytest.raises(ValueError, match="there are no tables"):
+        Tablebases(str(tmp_path))
+
+
+@pytest.mark.parametrize("fen", [KINGS_AND_QUEEN, FAR_MATE, STALEMATE_TRAP, LAST_RANK_PAWN, DRAWN_PAWN])
+def test_the_moves_kept_have_the_result_of_the_tables(fen):
+    verdict = Tablebases(TABLES).probe(Position(fen))
+    with chess.syzygy.open_tablebase(TABLES) as tables:
+        board = chess.Board(fen)
+        result = tables.probe_wdl(board)
+        assert verdict.result == result
+        assert verdict.probes == board.legal_moves.count()
+        for code in verdict.moves:
+            board.push_uci(Position(fen).uci(code))
+            assert board.is_checkmate() or -tables.probe_wdl(board) == result
+            board.pop()
+
+
+@pytest.mark.parametrize("fen", [KINGS_AND_QUEEN, FAR_MATE, LAST_RANK_PAWN])
+def test_following_the_moves_kept_wins_against_the_longest_defence(fen):
+    tables, position = Tablebases(TABLES), Position(fen)
+    for _ in range(100):
+        if position.is_game_over(claim_draw=True):
+            break
+        position = position.play(tables.probe(position).moves[0])
+    assert position.outcome().name == "CHECKMATE"
+
+
+def test_a_win_that_comes_too_late_counts_as_a_draw():
+    verdict = Tablebases(TABLES).probe(Position(FAR_MATE.replace("0 1", "95 100")))
+    assert (verdict.result, verdict.score) == (1, 0.5)
+
+
+@pytest.mark.parametrize(
+    "fen", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "8/8/8/8/3k4/8/8/KBB5 w - - 0 1", chess.STARTING_FEN]
+)
+def test_castling_rights_and_missing_tables_are_left_to_the_search(fen):
+    assert Tablebases(TABLES).probe(Position(fen)) is None
+
+
+def knowledge_of(book="", tables=""):
+    knowledge = Knowledge()
+    knowledge.set_book(book)
+    knowledge.set_tablebases(tables)
+    return knowledge
+
+
+def test_the_book_has_a_say_only_in_games_and_if_asked_for(book):
+    knowledge, options, position = knowledge_of(book), Settings(), Position()
+    assert len(knowledge.root_moves(position, (), options, in_game=True).codes) == 20
+    options.set("OwnBook", "true")
+    root = knowledge.root_moves(position, (), options, in_game=True)
+    assert (len(root.codes), root.source) == (1, "book")
+    assert len(knowledge.root_moves(position, (), options, in_game=False).codes) == 20
+    wished = (position.code("h4"),)
+    assert knowledge.root_moves(position, wished, options, in_game=True).codes == wished
+
+
+def test_tablebases_decide_but_not_against_the_users_wish():
+    knowledge, position = knowledge_of(tables=TABLES), Position(STALEMATE_TRAP)
+    root = knowledge.root_moves(position, (), Settings(), in_game=False)
+    assert (root.source, root.verdict.score) == ("tablebase", 1.0)
+    stalemate = (position.code("g5g6"),)
+    assert knowledge.root_moves(position, stalemate, Settings(), in_game=False).codes == stalemate
+
+
+def test_a_wrong_file_leaves_the_one_before(book, tmp_path):
+    knowledge, options = knowledge_of(book), Settings()
+    options.set("OwnBook", "true")
+    with pytest.raises(ValueError, match="there is no book"):
+        knowledge.set_book(str(tmp_path / "none.bin"))
+    assert knowledge.root_moves(Position(), (), options, in_game=True).source == "book"
+    knowledge.set_book("")
+    assert knowledge.root_moves(Position(), (), options, in_game=True).source == ""
