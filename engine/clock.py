@@ -9,6 +9,7 @@ SHARE_OF_INCREMENT = 0.75
 LARGEST_SHARE = 0.25  # of the clock, for one move: the hard limit
 HARD_PER_SOFT = 3.0
 LEAST_MILLISECONDS = 1.0
+LARGEST_LOSS, FORGETTING = 1000, 0.8  # of one move, in milliseconds; of what was learnt, at each move
 CLOSE_SHARE = 0.7  # of the best move's visits: then another move is close
 SHARE_BEFORE_STOPPING = 0.1  # of the time for a move, before it can be cut short
 
@@ -57,6 +58,26 @@ def budget(limits: Limits, overhead: int) -> Budget:
     hard = usable if moves == 1 else usable * LARGEST_SHARE + SHARE_OF_INCREMENT * increment
     hard = max(LEAST_MILLISECONDS, min(hard, HARD_PER_SOFT * soft, usable * 0.9))
     return Budget(min(soft, hard) / 1000, hard / 1000)
+
+
+class OverheadMeter:
+    """Learns from the GUI's clock what a move costs beyond the time that the engine knows of."""
+
+    def __init__(self) -> None:
+        self._learnt = 0.0  # milliseconds
+        self._before: float | None = None  # what the clock would show, had nothing been lost
+
+    def expect(self, limits: Limits, least: int) -> int:
+        """Milliseconds that the next move will lose, judged by the moves before; at least so many."""
+        if limits.time_left is not None and self._before is not None:
+            lost = self._before - limits.time_left
+            if 0 <= lost <= LARGEST_LOSS:  # else it is another game, or more time was given
+                self._learnt = max(lost, self._learnt * FORGETTING)
+        return max(least, round(self._learnt))
+
+    def note(self, limits: Limits, seconds: float) -> None:
+        """A move was told after so many seconds."""
+        self._before = None if limits.time_left is None else limits.time_left + limits.increment - 1000 * seconds
 
 
 class Contender(Protocol):

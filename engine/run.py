@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 
 BATCH_SECONDS = 0.002  # of simulations between two looks at the stop flag
 FIRST_BATCH, LARGEST_BATCH = 16, 4096
-LOOK_SECONDS = 0.02  # between two looks at the clock
-LEAST_SECONDS_BETWEEN_LOOKS = 0.05  # at the tree
+LOOK_SECONDS = 0.05  # between two looks at the tree
 SECONDS_BETWEEN_INFOS, LEAST_SECONDS_BETWEEN_INFOS = 1.0, 0.1
 NODES_AT_ONCE = 256  # where there is nothing to think about: enough for a score and a reply
 
@@ -48,13 +48,9 @@ class Signals:
         self.ponder_hit_at = moment
         self._news.set()
 
-    def wake(self) -> None:
-        """There is something to look at."""
-        self._news.set()
-
-    def wait(self, seconds: float | None) -> None:
-        """Wait for news, so long at most."""
-        self._news.wait(seconds)
+    def wait(self) -> None:
+        """Wait for news."""
+        self._news.wait()
         self._news.clear()
 
 
@@ -87,7 +83,7 @@ class Run:
         seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
         self.rng = random.Random(seed)
         self.workers = [new_worker(seed + 1_000_003 * number) for number in range(self.options.number("Threads"))]
-        self.budget = budget(limits, self.options.number("Move Overhead"))
+        self.budget = budget(limits, searcher.overhead.expect(limits, self.options.number("Move Overhead")))
         self.started = self.clock_started = started
         self.pondering = limits.ponder
         in_game = not (limits.infinite or limits.ponder or self.options.flag("UCI_AnalyseMode"))
@@ -96,7 +92,8 @@ class Run:
         if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
             self.nodes_left = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
         self.depth = 0
-        self.looked_at, self.reported_at, self.reported_move = -1.0, -SECONDS_BETWEEN_INFOS, -1
+        self.looked_at, self.reported_at, self.reported_move = 0.0, -SECONDS_BETWEEN_INFOS, -1
+        self.seconds_between_looks = min(LOOK_SECONDS, (self.budget.soft or 1.0) / 4)
         self.ended = False
         self.failure: Exception | None = None
         self.lock = threading.Lock()
@@ -136,32 +133,37 @@ class Run:
     # Threads
 
     def _search(self) -> None:
-        threads = [threading.Thread(target=self._work, args=(worker,), daemon=True) for worker in self.workers]
-        for thread in threads:
-            thread.start()
-        while not self._is_over() and any(thread.is_alive() for thread in threads):
-            self._look()
-            self.signals.wait(self._seconds_to_wait())
-        self.ended = True
-        for thread in threads:
-            thread.join()
+        """Simulate in this thread and the others until the search is over."""
+        helpers = [threading.Thread(target=self._help, args=(worker,), daemon=True) for worker in self.workers[1:]]
+        for helper in helpers:
+            helper.start()
+        try:
+            self._work(self.workers[0], self._look)
+        finally:
+            self.ended = True
+            for helper in helpers:
+                helper.join()
         if self.failure is not None:
             raise self.failure
 
-    def _work(self, worker: Worker) -> None:
-        """Simulate in small batches until the search is over."""
-        batch = FIRST_BATCH
+    def _help(self, worker: Worker) -> None:
         try:
-            while not self.ended and not self.signals.is_stopped and (size := self._take(batch)):
-                begin = time.perf_counter()
-                made = int(simulate_many(self.tree, self.root, self.settings, worker, U64(size)))
-                if made < size:  # the root is proven
-                    break
-                seconds = max(time.perf_counter() - begin, 1e-6)
-                batch = max(1, min(LARGEST_BATCH, 2 * batch, int(batch * BATCH_SECONDS / seconds)))
+            self._work(worker, lambda: None)
         except Exception as error:  # noqa: BLE001  (raised again where the search ends)
             self.failure = error
-        self.signals.wake()
+            self.ended = True
+
+    def _work(self, worker: Worker, look: Callable[[], None]) -> None:
+        """Simulate in small batches until the search is over, and look around after each."""
+        batch = FIRST_BATCH
+        while not (self.ended or self.signals.is_stopped) and (size := self._take(batch)):
+            begin = time.perf_counter()
+            made = int(simulate_many(self.tree, self.root, self.settings, worker, U64(size)))
+            if made < size:  # the root is proven
+                return
+            seconds = max(time.perf_counter() - begin, 1e-6)
+            batch = max(1, min(LARGEST_BATCH, 2 * batch, int(batch * BATCH_SECONDS / seconds)))
+            look()
 
     def _take(self, wanted: int) -> int:
         """How many simulations a worker may make now, of those that `go nodes` allows."""
@@ -174,36 +176,30 @@ class Run:
 
     # When to stop
 
-    def _is_over(self) -> bool:
+    def _is_over(self, now: float) -> bool:
         """Is there a reason to stop?"""
-        if self.signals.is_stopped or self.failure is not None:
-            return True
         if self.pondering and self.signals.ponder_hit_at is not None:
             self.pondering, self.clock_started = False, self.signals.ponder_hit_at
         if self.limits.depth is not None and self._mean_depth() >= self.limits.depth:
             return True
         if self.pondering or self.limits.infinite or self.budget.hard is None:
             return False
-        elapsed = time.perf_counter() - self.clock_started
-        if elapsed >= self.budget.hard or not self.limits.has_clock:
-            return elapsed >= self.budget.hard
-        speed = self._nodes() / max(time.perf_counter() - self.started, 1e-3)
-        hopeful = [move for move in moves_below(self.tree, int(ROOT)) if move.result != LOSS]
-        return has_thought_enough(hopeful, self.budget, elapsed, speed)
+        return now - self.clock_started >= self.budget.hard
 
-    def _seconds_to_wait(self) -> float:
-        """Until the next look: never past the hard limit."""
-        if self.pondering or self.budget.hard is None:
-            return LOOK_SECONDS
-        left = self.budget.hard - (time.perf_counter() - self.clock_started)
-        return max(0.0, min(LOOK_SECONDS, left))
+    def _has_thought_enough(self, now: float, moves: list[MoveStats]) -> bool:
+        """In a game with a clock: is more thinking of no use?"""
+        if self.pondering or self.limits.infinite or not self.limits.has_clock:
+            return False
+        speed = self._nodes() / max(now - self.started, 1e-3)
+        hopeful = [move for move in moves if move.result != LOSS]
+        return has_thought_enough(hopeful, self.budget, now - self.clock_started, speed)
 
     def _wait_until_allowed(self) -> None:
         """Under `infinite` and `ponder` the best move may not be told before the GUI says so."""
         while not self.signals.is_stopped and (
             self.limits.infinite or (self.pondering and self.signals.ponder_hit_at is None)
         ):
-            self.signals.wait(None)
+            self.signals.wait()
 
     # What is told
 
@@ -218,25 +214,25 @@ class Run:
         return self.depth
 
     def _look(self) -> None:
-        """Keep the main line, and report if something has changed or a second has passed."""
-        now = time.perf_counter() - self.started
-        if now - self.looked_at < LEAST_SECONDS_BETWEEN_LOOKS:
+        """Look at the clock; now and then at the tree too: keep the main line, report, see whether it is clear."""
+        now = time.perf_counter()
+        self.ended = self.ended or self._is_over(now)
+        if self.ended or now - self.looked_at < self.seconds_between_looks:
             return
-        moves = moves_below(self.tree, int(ROOT))
+        self.looked_at, moves = now, moves_below(self.tree, int(ROOT))
         if not moves or moves[0].visits == 0:
             return
-        self.looked_at, best = now, best_of(moves)
-        since_report = now - self.reported_at
+        best = best_of(moves)
+        keep(self.tree, [move.slot for move in report.follow(self.tree, best)])
+        self.ended = self._has_thought_enough(now, moves)
+        since_report = now - self.started - self.reported_at
         has_changed = best.code != self.reported_move and since_report >= LEAST_SECONDS_BETWEEN_INFOS
-        if has_changed or since_report >= SECONDS_BETWEEN_INFOS:
+        if not self.ended and (has_changed or since_report >= SECONDS_BETWEEN_INFOS):
             self._report(moves, best)
-        else:
-            keep(self.tree, [move.slot for move in report.follow(self.tree, best)])
 
     def _report(self, moves: list[MoveStats], best: MoveStats) -> list[str]:
         """Tell how the search stands; -> the main line."""
         shown = [best, *(move for move in moves if move is not best)][: self.options.number("MultiPV")]
-        keep(self.tree, [move.slot for move in report.follow(self.tree, best)])
         lines = [(move, report.main_line(self.tree, self.position, move)) for move in shown]
         self.reported_at, self.reported_move = time.perf_counter() - self.started, best.code
         verdict = self.root_moves.verdict

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.clock import Limits
+from engine.clock import Limits, OverheadMeter
 from engine.knowledge import Knowledge
 from engine.lines import move_line
 from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, clear, new_root, new_tree, touch
@@ -54,6 +54,7 @@ class Searcher:
         self.knowledge = knowledge or Knowledge()
         self.position = Position()
         self.tree: Tree | None = None
+        self.overhead = OverheadMeter()
         self.signals = Signals()
         self._limits = Limits()
         self._thread: threading.Thread | None = None
@@ -148,6 +149,8 @@ class Searcher:
             self.listener.on_message(f"the search failed ({error!r}), a legal move is played")
             self.forget()
             best = next(iter(self.position.legal_moves), None)
+        clock_started = started if self.signals.ponder_hit_at is None else self.signals.ponder_hit_at
+        self.overhead.note(limits, time.perf_counter() - clock_started)
         self.listener.on_best_move(best, reply)
 
 

@@ -17,10 +17,10 @@ from engine.startup import Loader
 from engine.transcript import Transcript
 
 if TYPE_CHECKING:
+    from engine.game import Game
     from engine.jobs import Job
     from engine.run import Info
     from engine.search import Searcher
-    from movegen import Position
 
 KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench"})
 NEED_NO_KERNELS = frozenset({"uci", "isready", "setoption", "debug", "register", "help"})
@@ -55,8 +55,7 @@ class Session:
         self.knowledge = Knowledge()
         self._searcher: Searcher | None = None
         self._job: Job | None = None
-        self._position: Position | None = None
-        self._game: tuple[str | None, bool, tuple[int, ...]] = (None, False, ())
+        self._game: Game | None = None
         self._kept: deque[Kept] = deque()
         self._stand_in = StandIn(self.settings, loader, say, wake)
         self._search_ended = True
@@ -182,7 +181,7 @@ class Session:
             self._searcher.forget()
             self._searcher.prepare()
         if option.name == "UCI_Chess960":
-            self._position = None
+            self._game = None
 
     @property
     def _files(self) -> dict[str, Callable[[str], None]]:
@@ -195,25 +194,26 @@ class Session:
 
     def ucinewgame(self, _words: list[str], _moment: float) -> None:
         """Forget the game before."""
-        self._position = None
+        self._game = None
         if self._searcher is not None:
             self._searcher.forget()
 
     def position(self, words: list[str], _moment: float) -> None:
         """Take over a position; the last good one stays if it is wrong."""
-        fen, texts = read_position(words)
-        from movegen import Position
-        from movegen.fen import START_FEN
+        from engine.game import Game
 
-        chess960 = self.settings.flag("UCI_Chess960")
-        position = Position(START_FEN if fen is None else fen, chess960=chess960)
-        for repair in position.repairs:
-            self.complain("position", repair)
-        codes = []
-        for text in texts:
-            codes.append(position.code(text))
-            position = position.play(codes[-1])
-        self._take_over(position, (fen, chess960, tuple(codes)))
+        fen, texts = read_position(words)
+        game, chess960 = self._game, self.settings.flag("UCI_Chess960")
+        if game is not None and game.is_continued_by(fen, chess960, texts):
+            game, new = game.play(texts[len(game.texts) :])
+            self._loaded_searcher().set_position(game.position, new)
+        else:
+            game = Game.start(fen, chess960)
+            for repair in game.position.repairs:
+                self.complain("position", repair)
+            game, _ = game.play(texts)
+            self._loaded_searcher().set_position(game.position, None)
+        self._game = game
 
     def go(self, words: list[str], moment: float) -> None:
         """Start a search; one that is going on ends first."""
@@ -222,7 +222,7 @@ class Session:
             self.complain("go", complaint)
         self._end_search()
         searcher = self._loaded_searcher()
-        if self._position is None:
+        if self._game is None:
             self.position(["startpos"], moment)
         if "perft" in go.numbers:
             self._start("perft", [str(go.numbers["perft"])])
@@ -285,14 +285,6 @@ class Session:
             self._searcher = Searcher(self.settings, self, self.knowledge)
         return self._searcher
 
-    def _take_over(self, position: "Position", game: tuple[str | None, bool, tuple[int, ...]]) -> None:
-        """Go to a position; if it continues the game, the tree comes along."""
-        before, self._game = self._game, game
-        same_start = self._position is not None and before[:2] == game[:2]
-        continues = same_start and game[2][: len(before[2])] == before[2]
-        self._position = position
-        self._loaded_searcher().set_position(position, game[2][len(before[2]) :] if continues else None)
-
     def _wished(self, texts: list[str]) -> tuple[int, ...]:
         """The moves of `searchmoves`; what is no legal move is told and left out."""
         position, codes = self._loaded_searcher().position, []
@@ -346,7 +338,7 @@ class Session:
         if self.settings.flag("MoveStats") and best is not None:
             self.moves([], time.perf_counter())
         if best is None:
-            in_check = self._position is not None and self._position.in_check
+            in_check = self._loaded_searcher().position.in_check
             self.say(f"info depth 0 score {'mate 0' if in_check else 'cp 0'}")
         self._search_ended = True  # before the GUI can answer
         self.say(f"bestmove {best or '0000'}" + (f" ponder {reply}" if reply else ""))

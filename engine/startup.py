@@ -4,6 +4,7 @@ numba takes half a second to import, and the kernels several seconds to compile,
 not in the cache yet is compiled by a child process that fills it, so that the conversation stays quick.
 """
 
+import gc
 import subprocess
 import sys
 import threading
@@ -50,11 +51,14 @@ class Loader:
     def _load(self) -> None:
         from engine.warmup import is_warm, use_search_kernels
 
+        gc.disable()
         try:
             if not is_warm():
                 self._compile_in_child()
             if not self._closed:
                 use_search_kernels()
+                gc.freeze()  # else looking for garbage among all of numba costs a tenth of a second now and then
+                gc.enable()
                 self._ready.set()
         except Exception as error:  # noqa: BLE001  (told, and the stand-in plays on)
             self.has_failed = True

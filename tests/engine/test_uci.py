@@ -1,10 +1,8 @@
 """The engine as a process, driven by raw pipes and by python-chess."""
 
-import queue
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import chess
@@ -13,9 +11,8 @@ import pytest
 
 from engine.options import OPTIONS
 from engine.warmup import ready_file, use_search_kernels
+from tests.engine.process import TERESA, Process
 from tests.engine.test_knowledge import TABLES, write_book
-
-TERESA = [sys.executable, "-m", "engine"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -23,46 +20,6 @@ def _compiled():
     """All tests here but those of cold starts use compiled kernels."""
     use_search_kernels()
     ready_file().touch()
-
-
-class Process:
-    """An engine whose lines are read by a thread."""
-
-    def __init__(self, environment):
-        self.started = time.perf_counter()
-        self.process = subprocess.Popen(
-            TERESA, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        self.lines = queue.Queue()
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line.decode().rstrip("\r\n"))
-        self.lines.put(None)
-
-    def send(self, *commands):
-        data = "".join(command + "\n" for command in commands).encode()
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def until(self, beginning, seconds=30):
-        """All lines up to the first that begins so."""
-        lines, end = [], time.perf_counter() + seconds
-        while not lines or lines[-1] is None or not lines[-1].startswith(beginning):
-            lines.append(self.lines.get(timeout=max(0.01, end - time.perf_counter())))
-            assert lines[-1] is not None, f"the engine ended: {lines}"
-        return lines
-
-    def end(self, seconds=5):
-        """Wait until the process is gone; -> status, standard error."""
-        status = self.process.wait(timeout=seconds)
-        self.reader.join(timeout=5)
-        errors = self.process.stderr.read().decode()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            stream.close()
-        return status, errors
 
 
 @pytest.fixture
@@ -74,25 +31,20 @@ def engine(environment):
         process.end()
 
 
-def quit_cleanly(engine):
-    engine.send("quit")
-    assert engine.end() == (0, "")
-
-
 def test_uci_is_answered_at_once_and_lists_all_options(engine):
     engine.send("uci")
     lines = engine.until("uciok")
     assert time.perf_counter() - engine.started < 0.3 * 5
     assert lines[0].startswith("id name Teresa ")
     assert [line for line in lines if line.startswith("option")] == [option.uci_line() for option in OPTIONS]
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_a_warm_start_is_ready_soon(engine):
     engine.send("uci", "isready")
     engine.until("readyok")
     assert time.perf_counter() - engine.started < 1.5 * 5
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_a_search_tells_its_line_and_one_best_move(engine):
@@ -108,7 +60,7 @@ def test_a_search_tells_its_line_and_one_best_move(engine):
     board = chess.Board()
     for move in ["e2e4", *line]:
         board.push_uci(move)
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_stop_and_isready_are_answered_during_a_search(engine):
@@ -121,7 +73,7 @@ def test_stop_and_isready_are_answered_during_a_search(engine):
         engine.send(command)
         engine.until(answer)
         assert time.perf_counter() - begin < 0.03 * 5
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_what_comes_during_a_search_is_kept_and_another_go_ends_it_first(engine):
@@ -138,7 +90,7 @@ def test_what_comes_during_a_search_is_kept_and_another_go_ends_it_first(engine)
     engine.send("go infinite", "go nodes 100")
     engine.until("bestmove")
     engine.until("bestmove")
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 @pytest.mark.parametrize(
@@ -166,14 +118,14 @@ def test_bad_input_is_explained_and_the_engine_lives_on(engine, command, expecte
     assert any(line.startswith("info string") and expected in line for line in lines)
     engine.send("go nodes 100")
     engine.until("bestmove")
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_bytes_that_are_no_text_and_crlf(engine):
     engine.process.stdin.write(b"\xff\xfe\xfa\r\nposition startpos\r\ngo nodes 50\r\n")
     engine.process.stdin.flush()
     engine.until("bestmove")
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_unreadable_arguments_of_go_are_skipped(engine):
@@ -181,7 +133,7 @@ def test_unreadable_arguments_of_go_are_skipped(engine):
     lines = engine.until("bestmove")
     assert sum(line.startswith("info string go: ") for line in lines) == 3
     assert " nodes 200 " in lines[-2]
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 @pytest.mark.parametrize("limits", ["wtime 0 btime 0", "wtime -500 btime -500", "movetime 0", "nodes 0", "depth 0"])
@@ -189,13 +141,13 @@ def test_limits_of_nothing_mean_move_at_once(engine, limits):
     engine.send(f"go {limits}")
     lines = engine.until("bestmove", seconds=20)
     assert any(" pv " in line for line in lines)
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_no_legal_move(engine):
     engine.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "go nodes 100")
     assert engine.until("bestmove")[-1] == "bestmove 0000"
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_pondering(engine):
@@ -205,7 +157,7 @@ def test_pondering(engine):
     assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     engine.send("ponderhit")
     engine.until("bestmove", seconds=5)
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_perft_and_the_board(engine):
@@ -213,14 +165,14 @@ def test_perft_and_the_board(engine):
     lines = engine.until("Nodes searched: 600")
     assert "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1" in lines
     assert "e7e5: 29" in lines
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_chess960_castling(engine):
     engine.send("setoption name UCI_Chess960 value true")
     engine.send("position fen 4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1 moves e1g1", "d")
     assert engine.until("Fen")[-1] == "Fen: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1"
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 @pytest.mark.parametrize("command", ["quit", None])
@@ -260,12 +212,7 @@ def test_help_and_move_table(engine):
     infos = [line.split() for line in lines if line.startswith("info depth")]
     wdl = infos[-1][infos[-1].index("wdl") + 1 :][:3]
     assert sum(map(int, wdl)) == 1000
-    quit_cleanly(engine)
-
-
-def lines_of(engine, *commands, until="bestmove"):
-    engine.send(*commands)
-    return engine.until(until)
+    engine.quit_cleanly()
 
 
 def pv_of(lines):
@@ -274,51 +221,51 @@ def pv_of(lines):
 
 
 def test_searchmoves(engine):
-    lines = lines_of(engine, "go nodes 300 searchmoves a2a3 h2h4 e2e5")
+    lines = engine.ask("go nodes 300 searchmoves a2a3 h2h4 e2e5")
     assert any("searchmoves: e2e5 is not a legal move" in line for line in lines)
     assert lines[-1].split()[1] in ("a2a3", "h2h4")
-    lines = lines_of(engine, "go searchmoves b2b3 nodes 50")
+    lines = engine.ask("go searchmoves b2b3 nodes 50")
     assert lines[-1].split()[1] == "b2b3"
     assert " nodes 50 " in lines[-2]
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_eval_tells_results_of_random_games(engine):
-    lines = lines_of(engine, "position fen 4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1", "eval", until="info string score")
+    lines = engine.ask("position fen 4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1", "eval", until="info string score")
     games = lines[-2].split()
     wins, draws, losses = (int(games[games.index(word) - 1]) for word in ("won,", "drawn,", "lost"))
     assert wins + draws + losses == 2000
     assert wins > 10 > losses
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_bench_ends_with_signature_and_speed(engine):
-    lines = lines_of(engine, "bench 50", until="signature")
+    lines = engine.ask("bench 50", until="signature")
     assert sum(" visits " in line for line in lines) == 20
     nodes = engine.until("")[-1].split()
     assert (nodes[1], nodes[3]) == ("nodes", "nps")
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_long_work_can_be_stopped_or_left(engine):
     engine.send("isready", "go perft 20", "isready")
     engine.until("readyok")
     engine.until("readyok")
-    lines = lines_of(engine, "stop", until="info string perft: stopped")
+    lines = engine.ask("stop", until="info string perft: stopped")
     assert not any(line.startswith("Nodes") for line in lines)
     engine.send("bench 100000000", "position startpos moves e2e4", "go nodes 20")
     engine.until("bestmove")
-    assert "4P3" in lines_of(engine, "d", until="Fen")[-1]
+    assert "4P3" in engine.ask("d", until="Fen")[-1]
     engine.send("go perft 20")
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_a_transcript_of_all_that_is_said_and_heard(engine, tmp_path):
     log = tmp_path / "log.txt"
-    lines_of(engine, f"setoption name LogFile value {log}", "go nodes 50")
-    lines = lines_of(engine, f"setoption name LogFile value {tmp_path}", "isready", until="readyok")
+    engine.ask(f"setoption name LogFile value {log}", "go nodes 50")
+    lines = engine.ask(f"setoption name LogFile value {tmp_path}", "isready", until="readyok")
     assert any("cannot be written" in line for line in lines)
-    quit_cleanly(engine)
+    engine.quit_cleanly()
     text = log.read_text()
     assert " > go nodes 50\n" in text
     assert " < bestmove " in text
@@ -329,49 +276,49 @@ def test_books_and_tablebases(engine, tmp_path):
     book = write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)])
     engine.send(f"setoption name BookFile value {book}", "setoption name OwnBook value true")
     engine.send(f"setoption name SyzygyPath value {TABLES}")
-    lines = lines_of(engine, "go wtime 60000 btime 60000")
+    lines = engine.ask("go wtime 60000 btime 60000")
     assert pv_of(lines)[0] == lines[-1].split()[1] == "b2b4"
-    lines = lines_of(engine, "setoption name UCI_AnalyseMode value true", "go nodes 3000")
+    lines = engine.ask("setoption name UCI_AnalyseMode value true", "go nodes 3000")
     assert len(pv_of(lines)) > 1
     fen = "8/8/8/8/3k4/8/8/KQ6 w - - 0 1"
-    lines = lines_of(engine, f"position fen {fen}", "go nodes 300")
+    lines = engine.ask(f"position fen {fen}", "go nodes 300")
     assert " score cp 9999 " in lines[-2]
     assert f" tbhits {chess.Board(fen).legal_moves.count()} " in lines[-2]
-    lines = lines_of(engine, "setoption name BookFile value /no/such/book", "isready", until="readyok")
+    lines = engine.ask("setoption name BookFile value /no/such/book", "isready", until="readyok")
     assert any("there is no book" in line for line in lines)
-    lines = lines_of(engine, "setoption name SyzygyPath value <empty>", "go nodes 300")
+    lines = engine.ask("setoption name SyzygyPath value <empty>", "go nodes 300")
     assert " tbhits 0 " in lines[-2]
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_debug_and_register(engine):
-    lines = lines_of(engine, "debug on", "register later", "go nodes 20", "debug maybe", until="info string debug")
+    lines = engine.ask("debug on", "register later", "go nodes 20", "debug maybe", until="info string debug")
     assert any("Limits(" in line for line in lines) or "bestmove" not in str(lines)
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_clear_hash_forgets_and_the_tree_is_kept_otherwise(engine):
     def root_visits():
-        table = lines_of(engine, "moves", "isready", until="readyok")
+        table = engine.ask("moves", "isready", until="readyok")
         return sum(int(line.split()[4]) for line in table if " N " in line)
 
-    lines_of(engine, "isready", until="readyok")
-    first = lines_of(engine, "go nodes 5000")[-1].split()
+    engine.ask("isready", until="readyok")
+    first = engine.ask("go nodes 5000")[-1].split()
     assert root_visits() == 4999
-    lines_of(engine, f"position startpos moves {first[1]} {first[3]}", "go nodes 10")
+    engine.ask(f"position startpos moves {first[1]} {first[3]}", "go nodes 10")
     assert root_visits() > 20
-    lines_of(engine, "setoption name Clear Hash", "go nodes 10")
+    engine.ask("setoption name Clear Hash", "go nodes 10")
     assert root_visits() == 9
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_the_move_table_has_every_column(engine):
-    lines_of(engine, "isready", until="readyok")
-    lines_of(engine, "go nodes 500")
-    row = lines_of(engine, "moves", until="info string")[-1].split()
+    engine.ask("isready", until="readyok")
+    engine.ask("go nodes 500")
+    row = engine.ask("moves", until="info string")[-1].split()
     for column in ("N", "P", "Q", "U", "WDL", "pv"):
         assert column in row
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
@@ -392,75 +339,25 @@ def test_a_proven_root_waits_for_stop(engine, limits):
     engine.until("readyok")
     time.sleep(0.5)
     assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
-    lines = lines_of(engine, "stop")
+    lines = engine.ask("stop")
     assert lines[-1] == "bestmove b1b8"
     assert any(" score mate 1 " in line for line in lines)
-    quit_cleanly(engine)
+    engine.quit_cleanly()
 
 
 def test_ponderhit_is_refused_without_pondering(engine):
     engine.send("go infinite", "isready")
     engine.until("readyok")
-    lines = lines_of(engine, "ponderhit", until="info string ponderhit")
+    lines = engine.ask("ponderhit", until="info string ponderhit")
     assert not any(line.startswith("bestmove") for line in lines)
-    lines_of(engine, "stop")
-    quit_cleanly(engine)
+    engine.ask("stop")
+    engine.quit_cleanly()
 
 
 def test_pv_ends_where_the_game_ends(engine):
-    lines = lines_of(engine, "position fen 7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "go nodes 20000")
+    lines = engine.ask("position fen 7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "go nodes 20000")
     board = chess.Board("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1")
     for move in pv_of(lines):
         board.push_uci(move)
     assert board.is_checkmate()
-    quit_cleanly(engine)
-
-
-@pytest.mark.slow
-def test_python_chess_plays_fast_games_with_it(environment):
-    """Both sides at 1 s + 10 ms: no illegal move, no loss on time."""
-    with (
-        chess.engine.SimpleEngine.popen_uci(TERESA, env=environment, timeout=30) as white,
-        chess.engine.SimpleEngine.popen_uci(TERESA, env=environment, timeout=30) as black,
-    ):
-        white.ping()  # as GUIs do: the clock starts when both are ready
-        black.ping()
-        for _ in range(4):
-            board, clocks = chess.Board(), {chess.WHITE: 1.0, chess.BLACK: 1.0}
-            while not board.is_game_over(claim_draw=True) and board.ply() < 160:
-                player = white if board.turn else black
-                limit = chess.engine.Limit(
-                    white_clock=clocks[chess.WHITE], black_clock=clocks[chess.BLACK], white_inc=0.01, black_inc=0.01
-                )
-                begin = time.perf_counter()
-                move = player.play(board, limit).move
-                clocks[board.turn] += 0.01 - (time.perf_counter() - begin)
-                assert clocks[board.turn] > 0, "lost on time"
-                board.push(move)
-
-
-@pytest.mark.slow
-def test_a_cold_start_answers_in_time_and_compiles_once(tmp_path, environment):
-    settings = {**environment, "TERESA_CACHE_DIR": str(tmp_path)}
-    engines = [Process(settings) for _ in range(2)]
-    for engine in engines:
-        engine.send("uci", "isready", "position startpos", "go nodes 200")
-    for engine in engines:
-        engine.until("uciok", seconds=5)
-        engine.until("readyok", seconds=15)
-        assert time.perf_counter() - engine.started < 5 * 3
-    for engine in engines:
-        engine.until("bestmove", seconds=120)
-        quit_cleanly(engine)
-
-
-@pytest.mark.slow
-def test_quit_during_compilation_leaves_no_process(tmp_path, environment):
-    engine = Process({**environment, "TERESA_CACHE_DIR": str(tmp_path)})
-    engine.send("uci")
-    engine.until("uciok")
-    time.sleep(2)
-    quit_cleanly(engine)
-    before = sorted(tmp_path.rglob("*"))
-    time.sleep(3)
-    assert sorted(tmp_path.rglob("*")) == before  # nobody compiles any more
+    engine.quit_cleanly()

@@ -1,0 +1,35 @@
+"""The game as the GUI tells it: a start, and the moves since. GUIs tell all of it again at each move."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from movegen import Position
+from movegen.fen import START_FEN
+
+
+@dataclass(frozen=True)
+class Game:
+    """A position and how it came about."""
+
+    fen: str | None  # of the start; None: the start position
+    chess960: bool
+    texts: tuple[str, ...]  # the moves as the GUI wrote them
+    position: Position  # after them
+
+    @classmethod
+    def start(cls, fen: str | None, chess960: bool) -> Self:
+        """A game without moves. `ValueError` for a FEN that cannot be played."""
+        return cls(fen, chess960, (), Position(START_FEN if fen is None else fen, chess960=chess960))
+
+    def is_continued_by(self, fen: str | None, chess960: bool, texts: list[str]) -> bool:
+        """Is another game this one with some more moves, or none?"""
+        same_start = (fen, chess960) == (self.fen, self.chess960)
+        return same_start and tuple(texts[: len(self.texts)]) == self.texts
+
+    def play(self, texts: list[str]) -> tuple["Game", tuple[int, ...]]:
+        """-> the game after more moves, and the moves. `ValueError` if one is not legal."""
+        position, codes = self.position, []
+        for text in texts:
+            codes.append(position.code(text))
+            position = position.play(codes[-1])
+        return Game(self.fen, self.chess960, (*self.texts, *texts), position), tuple(codes)
