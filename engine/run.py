@@ -11,7 +11,7 @@ import numpy as np
 
 from engine import report
 from engine.choice import best_of, draw_move
-from engine.clock import Limits, budget, has_thought_enough
+from engine.clock import Budget, Limits, has_thought_enough
 from engine.mcts.proof import prove_root
 from engine.mcts.setup import PLAYOUT, PUCT, UCB1, Root, Settings, Worker, new_worker
 from engine.mcts.simulate import simulate_many
@@ -27,6 +27,7 @@ BATCH_SECONDS = 0.002  # of simulations between two looks at the stop flag
 FIRST_BATCH, LARGEST_BATCH = 16, 4096
 LOOK_SECONDS = 0.05  # between two looks at the tree
 SECONDS_BETWEEN_INFOS, LEAST_SECONDS_BETWEEN_INFOS = 1.0, 0.1
+SHORT_SECONDS = 0.02
 NODES_AT_ONCE = 256  # where there is nothing to think about: enough for a score and a reply
 
 
@@ -72,45 +73,54 @@ class Run:
     """One search."""
 
     def __init__(
-        self, searcher: "Searcher", tree: Tree, limits: Limits, wished: tuple[int, ...], started: float
+        self, searcher: "Searcher", limits: Limits, wished: tuple[int, ...], budget: Budget, started: float
     ) -> None:
-        self.tree, self.limits = tree, limits
-        self.options, self.position = searcher.options, searcher.position
+        self.limits, self.wished, self.budget = limits, wished, budget
+        self.options, self.position, self.knowledge = searcher.options, searcher.position, searcher.knowledge
         self.signals, self.listener = searcher.signals, searcher.listener
-        past = np.array(self.position.past_keys, dtype=np.uint64)
-        self.root = Root(self.position.board, U64(self.position.key), U64(self.position.halfmove_clock), past)
-        self.settings = kernel_settings(self.options)
-        seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
-        self.rng = random.Random(seed)
-        self.workers = [new_worker(seed + 1_000_003 * number) for number in range(self.options.number("Threads"))]
-        self.budget = budget(limits, searcher.overhead.expect(limits, self.options.number("Move Overhead")))
         self.started = self.clock_started = started
         self.pondering = limits.ponder
-        in_game = not (limits.infinite or limits.ponder or self.options.flag("UCI_AnalyseMode"))
-        self.root_moves = searcher.knowledge.root_moves(self.position, wished, self.options, in_game)
         self.nodes_left = limits.nodes
-        if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
-            self.nodes_left = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
         self.depth = 0
         self.looked_at, self.reported_at, self.reported_move = 0.0, -SECONDS_BETWEEN_INFOS, -1
-        self.seconds_between_looks = min(LOOK_SECONDS, (self.budget.soft or 1.0) / 4)
+        self.seconds_between_looks = min(LOOK_SECONDS, (budget.soft or 1.0) / 4)
         self.ended = False
         self.failure: Exception | None = None
         self.lock = threading.Lock()
 
-    def finish(self) -> tuple[str | None, str | None]:
+    @property
+    def is_short(self) -> bool:
+        """Is it over before anybody can want to stop it?"""
+        if self.limits.infinite or self.limits.ponder or self.budget.hard is None:
+            return False
+        return self.budget.hard <= SHORT_SECONDS
+
+    def finish(self, tree: Tree) -> tuple[str | None, str | None]:
         """Search until it is over; -> the best move and the reply to it."""
-        if not self.root_moves.codes:
-            self._wait_until_allowed()
-            return None, None
-        if self.root_moves.source:
-            self.listener.on_message(f"{len(self.root_moves.codes)} moves by {self.root_moves.source}")
-        self._prepare_root()
-        self._search()
+        self.tree, self.settings = tree, kernel_settings(self.options)
+        past = np.array(self.position.past_keys, dtype=np.uint64)
+        self.root = Root(self.position.board, U64(self.position.key), U64(self.position.halfmove_clock), past)
+        seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
+        self.rng = random.Random(seed)
+        self.workers = [new_worker(seed + 1_000_003 * number) for number in range(self.options.number("Threads"))]
+        self._choose_root_moves()
+        if self.root_moves.codes:
+            self._prepare_root()
+            self._search()
         self._wait_until_allowed()
-        return self._best_move()
+        return self._best_move() if self.root_moves.codes else (None, None)
 
     # The root
+
+    def _choose_root_moves(self) -> None:
+        """See which moves may be played; where there is nothing to think about, think little."""
+        limits = self.limits
+        in_game = not (limits.infinite or limits.ponder or self.options.flag("UCI_AnalyseMode"))
+        self.root_moves = self.knowledge.root_moves(self.position, self.wished, self.options, in_game)
+        if self.root_moves.source:
+            self.listener.on_message(f"{len(self.root_moves.codes)} moves by {self.root_moves.source}")
+        if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
+            self.nodes_left = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
 
     def _prepare_root(self) -> None:
         """Let the root have just the moves that may be played, and what follows from what is known of them."""

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.clock import Limits, OverheadMeter
+from engine.clock import Limits, OverheadMeter, budget
 from engine.knowledge import Knowledge
 from engine.lines import move_line
 from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, clear, new_root, new_tree, touch
@@ -104,8 +104,13 @@ class Searcher:
         self.wait()
         self.signals, self._limits = Signals(), limits
         begin = time.perf_counter() if started is None else started
-        self._thread = threading.Thread(target=self._run, args=(limits, wished, begin), daemon=True)
-        self._thread.start()
+        overhead = self.overhead.expect(limits, self.options.number("Move Overhead"))
+        run = Run(self, limits, wished, budget(limits, overhead), begin)
+        if run.is_short:  # starting a thread would take as long
+            self._finish(run)
+        else:
+            self._thread = threading.Thread(target=self._finish, args=(run,), daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
         """End the search soon."""
@@ -140,17 +145,16 @@ class Searcher:
             for move in moves_below(self.tree, int(ROOT))
         ]
 
-    def _run(self, limits: Limits, wished: tuple[int, ...], started: float) -> None:
+    def _finish(self, run: Run) -> None:
         """Search; whatever fails, a move is told."""
         best, reply = None, None
         try:
-            best, reply = Run(self, self.prepare(), limits, wished, started).finish()
+            best, reply = run.finish(self.prepare())
         except Exception as error:  # noqa: BLE001  (without a move the game would be lost)
             self.listener.on_message(f"the search failed ({error!r}), a legal move is played")
             self.forget()
             best = next(iter(self.position.legal_moves), None)
-        clock_started = started if self.signals.ponder_hit_at is None else self.signals.ponder_hit_at
-        self.overhead.note(limits, time.perf_counter() - clock_started)
+        self.overhead.note(run.limits, time.perf_counter() - run.clock_started)
         self.listener.on_best_move(best, reply)
 
 

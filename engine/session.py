@@ -1,6 +1,7 @@
 """What the engine does when it is asked: one method for each UCI command.
 
-Nothing here waits: searches run in threads of their own, and what has to wait for the end of a search is kept.
+Nothing here waits: searches run in threads of their own, and what has to wait for the end of a search is kept. Whoever
+changes the state of the conversation holds its lock; who only has news for it calls `wake`.
 """
 
 import threading
@@ -42,22 +43,20 @@ class Session:
     """The state of a conversation with a GUI."""
 
     def __init__(
-        self,
-        say: Callable[[str], None],
-        wake: Callable[[], None],
-        loader: Loader,
-        transcript: Transcript | None = None,
+        self, say: Callable[[str], None], transcript: Transcript | None = None, loader: Loader | None = None
     ) -> None:
-        """`say` writes a line; `wake` makes the conversation call `go_on` soon, from any thread."""
-        self.say, self._wake, self.loader = say, wake, loader
+        """`say` writes a line."""
+        self.say = say
+        self.loader = loader or Loader(self.wake, lambda news: say(f"info string {news}"))
         self._transcript = transcript or Transcript()
+        self._lock, self._has_news = threading.Lock(), threading.Event()
         self.settings = Settings()
         self.knowledge = Knowledge()
         self._searcher: Searcher | None = None
         self._job: Job | None = None
         self._game: Game | None = None
         self._kept: deque[Kept] = deque()
-        self._stand_in = StandIn(self.settings, loader, say, wake)
+        self._stand_in = StandIn(self.settings, self.loader, say, self.wake)
         self._search_ended = True
         self._debug = False
         self._ready_asked = 0
@@ -81,8 +80,25 @@ class Session:
 
     # Which command is carried out when
 
-    def handle(self, line: str, moment: float) -> bool:
+    def hear(self, line: str, moment: float) -> bool:
         """Do what a line says that came at a moment; -> does the conversation go on?"""
+        with self._lock:
+            goes_on = self._handle(line, moment)
+        if goes_on:
+            self.wake()
+        return goes_on
+
+    def wake(self) -> None:
+        """Carry out what was kept, if its time has come; from any thread. If another is at it, he does it in the end."""
+        self._has_news.set()
+        while self._has_news.is_set() and self._lock.acquire(blocking=False):
+            try:
+                self._has_news.clear()
+                self._go_on()
+            finally:
+                self._lock.release()
+
+    def _handle(self, line: str, moment: float) -> bool:
         self._stand_in.settle(self._kept, self.loader.is_ready)
         words = line.split()
         while words and words[0] not in self._commands and words[0] != "quit":
@@ -99,7 +115,7 @@ class Session:
             self._carry_out(words, moment)
         return True
 
-    def go_on(self) -> None:
+    def _go_on(self) -> None:
         """Carry out what was kept until the kernels were loaded or the search had ended."""
         self._stand_in.settle(self._kept, self.loader.is_ready)
         if self.loader.is_ready and self._searcher is None:
@@ -154,7 +170,7 @@ class Session:
         """Answer when all is loaded, or after a few seconds."""
         self._ready_asked += 1
         if not self._can_say_ready():
-            timer = threading.Timer(max(0.0, READY_SECONDS - self.loader.seconds) + 0.01, self._wake)
+            timer = threading.Timer(max(0.0, READY_SECONDS - self.loader.seconds) + 0.01, self.wake)
             timer.daemon = True
             timer.start()
 
@@ -306,7 +322,7 @@ class Session:
             self._job.stop()
             self._job.join()
         self._search_ended = True
-        self.go_on()
+        self._go_on()
 
     def _start(self, name: str, words: list[str]) -> None:
         """Do something long beside the conversation."""
@@ -318,7 +334,7 @@ class Session:
 
     def _on_job_end(self) -> None:
         self._search_ended = True
-        self._wake()
+        self.wake()
 
     # What a search tells (see engine.search.Listener)
 
@@ -342,4 +358,4 @@ class Session:
             self.say(f"info depth 0 score {'mate 0' if in_check else 'cp 0'}")
         self._search_ended = True  # before the GUI can answer
         self.say(f"bestmove {best or '0000'}" + (f" ponder {reply}" if reply else ""))
-        self._wake()
+        self.wake()

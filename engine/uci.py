@@ -1,20 +1,15 @@
 """The conversation with a GUI: lines in, lines out, nothing lost, no traceback."""
 
 import os
-import queue
 import sys
 import threading
 import time
 from typing import BinaryIO, NoReturn, TextIO
 
 from engine.session import Session
-from engine.startup import Loader
 from engine.transcript import Transcript
 
 GREETING = "Teresa speaks UCI here: try 'help', or 'teresa --help' for its other commands."
-PATIENCE = 0.5  # seconds: on Windows, Ctrl-C is noticed between two waits only
-
-Heard = tuple[str | None, float]  # a line (None: the end) and the moment it came
 
 
 class Output:
@@ -34,57 +29,29 @@ class Output:
                 pass
 
 
-def read_lines(stream: BinaryIO, lines: "queue.SimpleQueue[Heard]") -> None:
-    """Put the lines of a stream into a queue, whatever bytes they hold, and None at its end."""
+def converse(session: Session, stream: BinaryIO, transcript: Transcript) -> None:
+    """Do what the lines of a stream say, whatever bytes they hold, until `quit`, its end or Ctrl-C."""
     try:
-        for line in stream:
-            lines.put((line.decode("utf-8", errors="replace"), time.perf_counter()))
-    except (OSError, ValueError):
-        pass
-    lines.put((None, time.perf_counter()))
-
-
-def next_line(lines: "queue.SimpleQueue[Heard]") -> Heard:
-    """Wait for a line."""
-    while True:
-        try:
-            return lines.get(timeout=PATIENCE)
-        except queue.Empty:
-            pass
-
-
-def converse(session: Session, lines: "queue.SimpleQueue[Heard]", transcript: Transcript) -> None:
-    """Do what the lines say until `quit`, the end of input or Ctrl-C."""
-    try:
-        while (heard := next_line(lines))[0] is not None:
-            line, moment = str(heard[0]), heard[1]
-            if line:
-                transcript.heard(line)
-                if not session.handle(line, moment):
-                    return
-            session.go_on()
-    except KeyboardInterrupt:
+        for data in stream:
+            line, moment = data.decode("utf-8", errors="replace"), time.perf_counter()
+            transcript.heard(line)
+            if not session.hear(line, moment):
+                return
+    except (OSError, ValueError, KeyboardInterrupt):
         pass
 
 
 def main() -> NoReturn:
     """Speak UCI on standard input and output, then end the process.
 
-    It ends at once, without Python's tidying up: that would trip over threads that still read or import.
+    It ends at once, without Python's tidying up: that would trip over threads that still search or import.
     """
-    lines: queue.SimpleQueue[Heard] = queue.SimpleQueue()
     transcript = Transcript()
     output = Output(sys.stdout, transcript)
-
-    def wake() -> None:
-        lines.put(("", time.perf_counter()))
-
-    loader = Loader(wake, lambda news: output.say(f"info string {news}"))
-    session = Session(output.say, wake, loader, transcript)
+    session = Session(output.say, transcript)
     if sys.stdin.isatty():
         output.say(GREETING)
-    threading.Thread(target=read_lines, args=(sys.stdin.buffer, lines), daemon=True).start()
-    loader.start()
-    converse(session, lines, transcript)
+    session.loader.start()
+    converse(session, sys.stdin.buffer, transcript)
     session.close()
     os._exit(0)
