@@ -33,6 +33,7 @@ soak: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m perft --bench --peers
+	$(BIN)/teresa bench --speeds
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -89,7 +89,7 @@ class Session:
         return goes_on
 
     def wake(self) -> None:
-        """Carry out what was kept, if its time has come; from any thread. If another is at it, he does it in the end."""
+        """Carry out what was kept, if its time has come; from any thread. Who is at it already does this too."""
         self._has_news.set()
         while self._has_news.is_set() and self._lock.acquire(blocking=False):
             try:

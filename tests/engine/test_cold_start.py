@@ -49,7 +49,7 @@ def test_the_first_moves_are_sane(cold):
     """While compiling: it takes the mate, saves the queen, obeys `stop`, and answers `isready` during all that."""
     engine = Process(cold)
     engine.ask("uci", until="uciok")
-    mate = engine.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", "go movetime 400")
+    mate = engine.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", "go movetime 1500")
     assert mate[-1] == "bestmove b1b8"
     assert " score mate 1 " in mate[-2]
     board = chess.Board("rnb1kbnr/ppp1pppp/8/3q4/8/2N5/PPPP1PPP/R1BQKBNR b KQkq - 0 3")
