@@ -5,14 +5,13 @@ import math
 from engine import report
 from engine.mcts.selection import PRIOR_UNIT, puct, ucb1
 from engine.mcts.setup import UCB1, Settings
-from engine.run import Info
 from engine.stats import MoveStats
 from movegen.jit import plain
 
 PROOFS = ("", "loss", "draw", "win")
 
 
-def info_lines(info: Info, with_wdl: bool) -> list[str]:
+def info_lines(info: report.Info, with_wdl: bool) -> list[str]:
     """One `info` line for each move shown."""
     milliseconds = int(info.seconds * 1000)
     speed = int(info.nodes / info.seconds) if info.seconds > 0 else 0

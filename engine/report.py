@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from engine.choice import best_of
 from engine.mcts.tree import Tree
@@ -11,6 +12,20 @@ from movegen import Position
 CENTIPAWNS_PER_LOGIT = 250
 LARGEST_CENTIPAWNS = 9999
 LONGEST_LINE = 64
+
+
+@dataclass(frozen=True)
+class Info:
+    """How a search stands."""
+
+    depth: int
+    deepest: int
+    seconds: float
+    nodes: int
+    hashfull: int  # permille
+    tbhits: int
+    known_score: float | None  # from tablebases
+    lines: list[tuple[MoveStats, list[str]]]  # best first
 
 
 def follow(tree: Tree, first: MoveStats) -> Iterator[MoveStats]:

@@ -4,7 +4,6 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from engine.mcts.setup import PLAYOUT, PUCT, UCB1, Root, Settings, Worker, new_w
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict_root
 from engine.options import Settings as Options
+from engine.report import Info
 from engine.stats import LOSS, MoveStats, moves_below
 from movegen.bits import U64
 
@@ -29,44 +29,6 @@ LOOK_SECONDS = 0.05  # between two looks at the tree
 SECONDS_BETWEEN_INFOS, LEAST_SECONDS_BETWEEN_INFOS = 1.0, 0.1
 SHORT_SECONDS = 0.02
 NODES_AT_ONCE = 256  # where there is nothing to think about: enough for a score and a reply
-
-
-class Signals:
-    """What the conversation tells a search, from another thread."""
-
-    def __init__(self) -> None:
-        self.is_stopped = False
-        self.ponder_hit_at: float | None = None
-        self._news = threading.Event()
-
-    def stop(self) -> None:
-        """The search shall end."""
-        self.is_stopped = True
-        self._news.set()
-
-    def ponder_hit(self, moment: float) -> None:
-        """The expected move was played at this moment."""
-        self.ponder_hit_at = moment
-        self._news.set()
-
-    def wait(self) -> None:
-        """Wait for news."""
-        self._news.wait()
-        self._news.clear()
-
-
-@dataclass(frozen=True)
-class Info:
-    """How a search stands."""
-
-    depth: int
-    deepest: int
-    seconds: float
-    nodes: int
-    hashfull: int  # permille
-    tbhits: int
-    known_score: float | None  # from tablebases
-    lines: list[tuple[MoveStats, list[str]]]  # best first
 
 
 class Run:

@@ -1,31 +1,25 @@
 """What the engine does when it is asked: one method for each UCI command.
 
-Nothing here waits: searches run in threads of their own, and what has to wait for the end of a search is kept. Whoever
-changes the state of the conversation holds its lock; who only has news for it calls `wake`.
+Nothing here waits: searches and other long work run in threads of their own.
 """
 
-import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.commands import read_go, read_option, read_position
+from engine.conversation import Conversation
 from engine.knowledge import Knowledge
-from engine.options import BY_NAME, OPTIONS, Settings
-from engine.standin import Kept, StandIn
+from engine.options import BY_NAME, OPTIONS
 from engine.startup import Loader
 from engine.transcript import Transcript
 
 if TYPE_CHECKING:
     from engine.game import Game
     from engine.jobs import Job
-    from engine.run import Info
+    from engine.report import Info
     from engine.search import Searcher
 
-KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench"})
-NEED_NO_KERNELS = frozenset({"uci", "isready", "setoption", "debug", "register", "help"})
-READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
 SECONDS_TO_END = 0.5
 
 HELP = """\
@@ -39,28 +33,21 @@ help     this text
 go       infinite ponder wtime btime winc binc movestogo movetime nodes depth mate perft searchmoves"""
 
 
-class Session:
-    """The state of a conversation with a GUI."""
+class Session(Conversation):
+    """The engine's side of a conversation with a GUI."""
 
     def __init__(
         self, say: Callable[[str], None], transcript: Transcript | None = None, loader: Loader | None = None
     ) -> None:
         """`say` writes a line."""
-        self.say = say
-        self.loader = loader or Loader(self.wake, lambda news: say(f"info string {news}"))
+        super().__init__(say, loader)
         self._transcript = transcript or Transcript()
-        self._lock, self._has_news = threading.Lock(), threading.Event()
-        self.settings = Settings()
         self.knowledge = Knowledge()
         self._searcher: Searcher | None = None
         self._job: Job | None = None
         self._game: Game | None = None
-        self._kept: deque[Kept] = deque()
-        self._stand_in = StandIn(self.settings, self.loader, say, self.wake)
-        self._search_ended = True
         self._debug = False
-        self._ready_asked = 0
-        self._commands: dict[str, Callable[[list[str], float], None]] = {
+        self.commands = {
             "uci": self.uci,
             "isready": self.isready,
             "setoption": self.setoption,
@@ -78,70 +65,9 @@ class Session:
             "help": self.help,
         }
 
-    # Which command is carried out when
-
-    def hear(self, line: str, moment: float) -> bool:
-        """Do what a line says that came at a moment; -> does the conversation go on?"""
-        with self._lock:
-            goes_on = self._handle(line, moment)
-        if goes_on:
-            self.wake()
-        return goes_on
-
-    def wake(self) -> None:
-        """Carry out what was kept, if its time has come; from any thread. Who is at it already does this too."""
-        self._has_news.set()
-        while self._has_news.is_set() and self._lock.acquire(blocking=False):
-            try:
-                self._has_news.clear()
-                self._go_on()
-            finally:
-                self._lock.release()
-
-    def _handle(self, line: str, moment: float) -> bool:
-        self._stand_in.settle(self._kept, self.loader.is_ready)
-        words = line.split()
-        while words and words[0] not in self._commands and words[0] != "quit":
-            self.complain(words.pop(0)[:40], "unknown command, skipped (try 'help')")
-        if not words:
-            return True
-        if words[0] == "quit":
-            return False
-        if self._must_wait(words[0]):
-            self._kept.append((words, moment))
-            if not self.loader.is_ready:
-                self._stand_in.hear(words, moment, self._kept)
-        else:
-            self._carry_out(words, moment)
-        return True
-
-    def _go_on(self) -> None:
-        """Carry out what was kept until the kernels were loaded or the search had ended."""
-        self._stand_in.settle(self._kept, self.loader.is_ready)
-        if self.loader.is_ready and self._searcher is None:
-            self._loaded_searcher().prepare()
-        while self._kept and not self._must_wait(self._kept[0][0][0]):
-            self._carry_out(*self._kept.popleft())
-        if self._can_say_ready():
-            for _ in range(self._ready_asked):
-                self.say("readyok")
-            self._ready_asked = 0
-
-    def _must_wait(self, command: str) -> bool:
-        """Must a command be kept for later?"""
-        if command in KEPT_DURING_SEARCH and not self._search_ended:
-            return True
-        return not self.loader.is_ready and command not in NEED_NO_KERNELS
-
-    def _can_say_ready(self) -> bool:
-        late = self.loader.seconds >= READY_SECONDS or self.loader.has_failed
-        return self.loader.is_ready or late or self._stand_in.is_playing
-
-    def _carry_out(self, words: list[str], moment: float) -> None:
-        try:
-            self._commands[words[0]](words[1:], moment)
-        except ValueError as error:
-            self.complain(words[0], f"{error}; ignored")
+    def on_loaded(self) -> None:
+        """The kernels are there."""
+        self._loaded_searcher().prepare()
 
     def close(self) -> None:
         """End everything."""
@@ -149,10 +75,6 @@ class Session:
             self._searcher.stop()
             self._searcher.wait(SECONDS_TO_END)
         self.loader.close()
-
-    def complain(self, command: str, reason: str) -> None:
-        """Tell the user what is wrong."""
-        self.say(f"info string {ascii(command)[1:-1]}: {reason}")
 
     # UCI commands
 
@@ -165,14 +87,6 @@ class Session:
         for option in OPTIONS:
             self.say(option.uci_line())
         self.say("uciok")
-
-    def isready(self, _words: list[str], _moment: float) -> None:
-        """Answer when all is loaded, or after a few seconds."""
-        self._ready_asked += 1
-        if not self._can_say_ready():
-            timer = threading.Timer(max(0.0, READY_SECONDS - self.loader.seconds) + 0.01, self.wake)
-            timer.daemon = True
-            timer.start()
 
     def debug(self, words: list[str], _moment: float) -> None:
         """Tell more, or less."""

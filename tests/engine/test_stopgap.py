@@ -8,9 +8,10 @@ import chess
 import pytest
 
 from engine.clock import Limits
+from engine.glance import material, new_search, settled_material
 from engine.options import Settings
 from engine.standin import StandIn, last_position
-from engine.stopgap import Clock, Stopgap, material, new_search, settled_material
+from engine.stopgap import Clock, Stopgap
 
 MATES_IN_ONE = [
     "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1",
