@@ -58,8 +58,7 @@ class Bench:
 
     def __init__(self, megabytes: int = MEGABYTES, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self.tree, self.is_stopped = new_tree(megabytes), is_stopped
-        for array in self.tree[:8]:
-            touch(array.view(np.uint64))
+        touch(self.tree.memory)
         self.visits, self.seconds = 0, 0.0
         self.search(Position(), kernel_settings(Options()), 1)  # loads the kernel
         self.visits, self.seconds = 0, 0.0

@@ -7,8 +7,6 @@ import threading
 import time
 from typing import Protocol
 
-import numpy as np
-
 from engine.clock import Limits, OverheadMeter, budget
 from engine.knowledge import Knowledge
 from engine.lines import move_line
@@ -68,7 +66,7 @@ class Searcher:
         if self.tree is None or self.tree.visits.size != (megabytes << 20) // BYTES_PER_SLOT:
             self.tree = None  # two at once may be too much
             self.tree = self._new_tree(megabytes)
-            threading.Thread(target=_touch_all, args=(self.tree,), daemon=True).start()
+            threading.Thread(target=touch, args=(self.tree.memory,), daemon=True).start()
         return self.tree
 
     def _new_tree(self, megabytes: int) -> Tree:
@@ -157,8 +155,3 @@ class Searcher:
             best = next(iter(self.position.legal_moves), None)
         self.overhead.note(run.limits, time.perf_counter() - run.clock_started)
         self.listener.on_best_move(best, reply)
-
-
-def _touch_all(tree: Tree) -> None:
-    for array in tree[:8]:
-        touch(array.view(np.uint64))

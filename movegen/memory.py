@@ -14,7 +14,7 @@ from numba.core import cgutils
 
 from movegen.jit import JIT_DISABLED, Function, defined_as
 
-_DATA = 4  # where numba's array structure has the pointer to its data
+_DATA, _STRIDES = 4, 6  # where numba's array structure has the pointer to its data, and its strides
 
 
 def _array_instruction(build: Callable[..., Any]) -> Callable[[Function], Function]:
@@ -26,14 +26,23 @@ def _array_instruction(build: Callable[..., Any]) -> Callable[[Function], Functi
 
         def define(_typing_context: Any, array: Any, _index: Any, *words: Any) -> tuple[Any, Any]:
             def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-                data = builder.extract_value(arguments[0], _DATA)
-                return build(builder, builder.gep(data, [arguments[1]], inbounds=True), *arguments[2:])
+                return build(builder, _place(builder, array, arguments[0], arguments[1]), *arguments[2:])
 
             return array.dtype(array, types.uint64, *(array.dtype for _ in words)), emit
 
         return defined_as(body, define)
 
     return decorate
+
+
+def _place(builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """The address of an element; of arrays that are every n-th element of another, too."""
+    data = builder.extract_value(array, _DATA)
+    if kind.layout == "C":
+        return builder.gep(data, [index], inbounds=True)
+    stride = builder.extract_value(builder.extract_value(array, _STRIDES), 0)
+    first = builder.bitcast(data, ir.PointerType(ir.IntType(8)))
+    return builder.bitcast(builder.gep(first, [builder.mul(index, stride)], inbounds=True), data.type)
 
 
 def _size(place: Any) -> int:

@@ -38,7 +38,11 @@ WORDS_PER_PAGE = U64(4096 // 8)
 
 
 class Tree(NamedTuple):
-    """Parallel arrays over slots. In a header slot some have another meaning, given in brackets."""
+    """The fields of all slots, each as an array. In a header slot some have another meaning, given in brackets.
+
+    The arrays are views of one block of memory in which the fields of a slot stand together: a slot is half a cache
+    line, and a node a few lines of one page.
+    """
 
     visits: np.ndarray  # uint32  N [how many edges follow]
     wins: np.ndarray  # int64   W, sum of scores for the player who makes the move, in SCORE_UNIT [edge above]
@@ -51,21 +55,32 @@ class Tree(NamedTuple):
     control: np.ndarray  # uint64  see above
     kept: np.ndarray  # uint32  headers of the line to keep; the first word is their number
 
+    @property
+    def fields(self) -> "tuple[np.ndarray, ...]":
+        """The arrays over slots."""
+        return self[:8]
+
+    @property
+    def memory(self) -> np.ndarray:
+        """The block of memory behind the slots, as 64-bit words."""
+        return np.asarray(self.wins.base)
+
 
 def new_tree(megabytes: int) -> Tree:
     """An empty tree of so many megabytes."""
-    slots = (megabytes << 20) // BYTES_PER_SLOT
+    words = np.zeros((megabytes << 20) // 8, dtype=np.uint64)
+    halves, quarters = words.view(np.uint32), words.view(np.uint16)
     tree = Tree(
-        np.zeros(slots, dtype=np.uint32),
-        np.zeros(slots, dtype=np.int64),
-        np.zeros(slots, dtype=np.int64),
-        np.zeros(slots, dtype=np.uint32),
-        np.zeros(slots, dtype=np.uint16),
-        np.zeros(slots, dtype=np.uint16),
-        np.zeros(slots, dtype=np.uint16),
-        np.zeros(slots, dtype=np.uint16),
-        np.zeros(8, dtype=np.uint64),
-        np.zeros(1 + LONGEST_KEPT, dtype=np.uint32),
+        wins=words.view(np.int64)[0::4],
+        draws=words.view(np.int64)[1::4],
+        visits=halves[4::8],
+        link=halves[5::8],
+        move=quarters[12::16],
+        prior=quarters[13::16],
+        in_flight=quarters[14::16],
+        proven=quarters[15::16],
+        control=np.zeros(8, dtype=np.uint64),
+        kept=np.zeros(1 + LONGEST_KEPT, dtype=np.uint32),
     )
     clear(tree)
     return tree
@@ -73,7 +88,7 @@ def new_tree(megabytes: int) -> Tree:
 
 def clear(tree: Tree) -> None:
     """Make a tree empty: an unvisited root edge and one large free block. Takes no time."""
-    for array in tree[:8]:
+    for array in tree.fields:
         array[0] = 0
     tree.control[:] = 0
     tree.control[int(CURSOR)] = 1
@@ -83,9 +98,9 @@ def clear(tree: Tree) -> None:
 
 @kernel
 def touch(words: np.ndarray) -> None:
-    """Make the system provide the memory of an array now, not when the search comes there.
+    """Make the system provide the memory of a tree now, not when the search comes there.
 
-    Adding 0 changes nothing, so this may go on while others use the array.
+    Adding 0 changes nothing, so this may go on while others use the tree.
     """
     word = ZERO
     while word < U64(words.size):
@@ -119,15 +134,10 @@ def clear_edges(tree: Tree, first: np.uint64, end: np.uint64) -> None:
     """Make slots edges that nothing is known of; their moves and priors are written by others."""
     for slot in range(first, end):
         tree.visits[slot] = 0
-    for slot in range(first, end):
         tree.wins[slot] = 0
-    for slot in range(first, end):
         tree.draws[slot] = 0
-    for slot in range(first, end):
         tree.link[slot] = NO_NODE
-    for slot in range(first, end):
         tree.in_flight[slot] = 0
-    for slot in range(first, end):
         tree.proven[slot] = 0
 
 
@@ -246,7 +256,7 @@ def restrict_root(tree: Tree, moves: Collection[int]) -> None:
     while header == 0:
         header = int(allocate(tree, ROOT, U64(len(kept))))
     own = slice(header + 1, header + 1 + len(kept))
-    for array in tree[:8]:
+    for array in tree.fields:
         array[own] = array[kept]
     for slot in range(own.start, own.stop):
         if tree.link[slot] != NO_NODE:
