@@ -1,0 +1,41 @@
+"""The numbers that fix the network's form: inputs, rows of moves, and the units of its whole-number arithmetic.
+
+Two nets of the same make stand side by side, one for the value, one for the policy. Each sums the rows of its inputs,
+clips and squares the sum (SCReLU) and multiplies it with output rows: three for win, draw and loss; for the policy,
+for each move the sum of the rows that describe the move.
+"""
+
+# Inputs: man (own pawn … own king, their pawn … their king) and square, four times over: is he attacked, is he defended?
+SQUARES = 64
+MEN = 12
+PIECE_SQUARES = MEN * SQUARES
+INPUTS = 4 * PIECE_SQUARES
+MAX_MEN = 32  # so many inputs are on at most
+
+# Rows of moves: each move is the sum of one row of each group.
+PIECE_TO = 6 * SQUARES  # what arrives where
+PIECE_FROM = 6 * SQUARES  # what leaves where
+KINDS = 6 * 7 * 3 * 2 * 2 * 2  # piece, victim, sign of the exchange, check, attacked before, attacked after
+THREATS = 6 * 4 * 3 * 2 * 2  # piece, danger it leaves, threats it makes, may a pawn take it, is it a passed pawn
+TO_BASE = 0
+FROM_BASE = TO_BASE + PIECE_TO
+KIND_BASE = FROM_BASE + PIECE_FROM
+THREAT_BASE = KIND_BASE + KINDS
+MOVE_ROWS = THREAT_BASE + THREATS
+ROWS_PER_MOVE = 4
+
+# Units. A hidden unit of 1.0 is ONE_HIDDEN; squared for the policy it is kept in 7 bits.
+OUTCOMES = 3  # win, draw, loss
+ONE_HIDDEN = 255
+SQUARE_SHIFT, SQUARE_HALF = 9, 1 << 8  # rounded: (255² + 256) >> 9 = 127
+ONE_SQUARE = 127
+LOGIT_BITS = 12  # a logit of 1.0 is 1 << 12
+SCALE_BITS = 28  # sums of products become logits by a multiplication and a shift
+VALUE_UNIT = 1 << 20
+PRIOR_UNIT = 65535
+
+# So that no sum overflows: 32 input rows and the bias in 16 bits, the output sums in 32.
+LARGEST_INPUT_WEIGHT = 1000
+LARGEST_HIDDEN_BIAS = 32767 - MAX_MEN * LARGEST_INPUT_WEIGHT
+LARGEST_OUTPUT_WEIGHT = 127
+LARGEST_SUM = (1 << 31) - 1

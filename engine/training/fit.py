@@ -1,0 +1,136 @@
+"""`teresa train fit`: both nets, from files of labelled games to checkpoints."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.training.curves import draw_curves
+from engine.training.draw_model import DrawModel, calibration, fit_draw_model, with_sound_results
+from engine.training.evaluate import Figures, evaluate, values
+from engine.training.games import Decoded, Games, decode, open_games, split
+from engine.training.model import policy_net, value_net
+from engine.training.quantise import quantise
+from engine.training.settings import FitSettings, NetSettings
+from engine.training.steps import PolicyStep, ValueStep
+from engine.training.trainer import Trainer, checkpoint_path
+
+NETS = ("value", "policy")
+POSITIONS_FOR_DRAWS = 1_000_000
+POSITIONS_TO_VALIDATE = 100_000
+
+Report = Callable[[str], None]
+
+
+@dataclass
+class Material:
+    """The games of a fit."""
+
+    training: Games
+    validation: Decoded
+
+
+def some_games(games: Games, positions: int, seed: int) -> Games:
+    """Games at random with about so many positions."""
+    order = np.random.default_rng(seed).permutation(games.size.size)
+    enough = int(np.searchsorted(np.cumsum(games.size[order]), positions)) + 1
+    return games.where(np.sort(order[:enough]))
+
+
+def gather_material(paths: Sequence[Path], settings: FitSettings) -> Material:
+    """Open the files and set games aside."""
+    training, held_out = split(open_games(paths), settings.validation, settings.seed)
+    labelled = held_out.with_moves()
+    if not training.size.size or not labelled.size.size:
+        raise ValueError("there are too few games to set some aside: give more, or a larger --validation")
+    return Material(training, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
+
+
+def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> DrawModel:
+    """The draw model of a run: read, or fitted and written."""
+    path = folder / "draws.json"
+    if path.is_file():
+        return DrawModel.load(path)
+    model = fit_draw_model(decode(some_games(games.with_moves(), POSITIONS_FOR_DRAWS, seed)).positions)
+    model.save(path)
+    report(f"draw model fitted: {[round(number, 3) for number in model.theta]}")
+    return model
+
+
+def passes(games: Games, settings: NetSettings, name: str) -> list[Games]:
+    """What a net sees: the policy only games whose moves are labels; the value ends with them."""
+    labelled = games.with_moves()
+    return [games if name == "value" else labelled] * settings.passes + [labelled] * settings.final_passes
+
+
+def new_trainer(name: str, material: Material, folder: Path, settings: FitSettings, report: Report) -> Trainer:
+    """The trainer of one net, as far as it was."""
+    chosen = settings.value if name == "value" else settings.policy
+    step: ValueStep | PolicyStep
+    if name == "value":
+        model = draw_model_for(folder, material.training, settings.seed, report)
+        step = ValueStep(value_net(chosen.hidden, settings.seed), model, settings.label_scale)
+    else:
+        step = PolicyStep(policy_net(chosen.hidden, settings.seed))
+    trainer = Trainer(
+        name, step, chosen, passes(material.training, chosen, name), settings.seed, settings.hash()
+    )
+    if trainer.resume(folder):
+        report(f"{name}: going on after {trainer.progress.seen:,} of {trainer.total:,} positions")
+    return trainer
+
+
+def fit(
+    paths: Sequence[Path],
+    folder: Path,
+    settings: FitSettings,
+    nets: Sequence[str],
+    report: Report,
+    advance: Callable[[str, int, int], None],
+) -> None:
+    """Train the nets that are asked for; `advance(net, positions, of how many)` is called after every batch."""
+    torch.set_num_threads(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=2) + "\n")
+    material = gather_material(paths, settings)
+    report(f"{material.training.positions:,} positions to train with, {material.validation.positions.scores.size:,} set aside")
+    for name in nets:
+        trainer = new_trainer(name, material, folder, settings, report)
+        log_path = folder / f"{name}.log"
+
+        def log(entry: dict[str, Any], path: Path = log_path) -> None:
+            with path.open("a") as file:
+                file.write(json.dumps({"time": round(time.time())} | entry) + "\n")
+            report(", ".join(f"{key} {value:.5g}" if isinstance(value, float) else f"{key} {value}" for key, value in entry.items()))
+
+        trainer.run(folder, material.validation, log, lambda count, t=trainer: advance(t.name, count, t.total))  # type: ignore[misc]
+        draw_curves(folder)
+
+
+def network_of_run(folder: Path) -> Any:
+    """The quantised network of a run's checkpoints."""
+    weights = {}
+    for name in NETS:
+        path = checkpoint_path(folder, name)
+        if not path.is_file():
+            raise ValueError(f"{folder} has no checkpoint {path.name}")
+        state = torch.load(path, weights_only=True)["net"]
+        weights[name] = tuple(state[key].numpy() for key in ("rows", "bias", "outputs", "output_bias"))
+    return quantise(weights["value"], weights["policy"])
+
+
+def draw_calibration(network: Any, games: Games) -> list[dict[str, float]]:
+    """How well the expected draws agree with the results of games without random moves."""
+    positions = decode(games.with_moves()).positions
+    sound = with_sound_results(positions)
+    return calibration(values(network, positions.boards[sound])[:, 1], positions.results[sound])
+
+
+def held_out_figures(network: Any, paths: Sequence[Path]) -> Figures:
+    """The table on held-out files."""
+    return evaluate(network, open_games(paths))
