@@ -12,6 +12,7 @@ Without a command it speaks UCI on standard input and output.
 commands (each has its own --help):
   perft      count the leaves of the tree of legal moves
   gomoku     play Gomoku against the textbook search in the terminal
+  train      make the network: labelled games, training, figures (needs the extra `train`)
   warmup     compile all kernels now, with a progress display
 """
 
@@ -44,6 +45,12 @@ def _gomoku(words: Sequence[str]) -> int:
     return main(words)
 
 
+def _train(words: Sequence[str]) -> int:
+    from engine.training.commands import main
+
+    return main(words)
+
+
 def _warmup(words: Sequence[str]) -> int:
     from engine.warmup import main
 
@@ -51,7 +58,12 @@ def _warmup(words: Sequence[str]) -> int:
 
 
 # Each command imports what it needs itself: start-up time is a feature.
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"perft": _perft, "gomoku": _gomoku, "warmup": _warmup}
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "perft": _perft,
+    "gomoku": _gomoku,
+    "train": _train,
+    "warmup": _warmup,
+}
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ def attack_maps(board: Board) -> AttackMaps:
     by_own |= king_attacks(lowest_square(own & kings(board)))
     by_own |= seen_by_bishops(own & diagonal, occupied) | seen_by_rooks(own & straight, occupied)
     by_pawns = pawn_attacks_south(theirs & pawns(board))
-    by_minors = knight_attacks_of_all(theirs & knights(board)) | seen_by_bishops(theirs & diagonal & ~straight, occupied)
+    by_minors = knight_attacks_of_all(theirs & knights(board)) | seen_by_bishops(
+        theirs & diagonal & ~straight, occupied
+    )
     by_rooks = seen_by_rooks(theirs & straight & ~diagonal, occupied)
     queens = theirs & diagonal & straight
     by_others = seen_by_bishops(queens, occupied) | seen_by_rooks(queens, occupied)

@@ -12,7 +12,17 @@ from engine.network.inputs import fill_inputs
 from engine.network.move_rows import fill_rows
 from engine.network.network import Network, Scratch
 from engine.network.scene import scene_of
-from engine.network.shape import LOGIT_BITS, ONE_HIDDEN, PRIOR_UNIT, SCALE_BITS, SQUARE_HALF, SQUARE_SHIFT, VALUE_UNIT
+from engine.network.shape import (
+    LOGIT_BITS,
+    MEN_PER_PHASE,
+    ONE_HIDDEN,
+    OUTCOMES,
+    PRIOR_UNIT,
+    SCALE_BITS,
+    SQUARE_HALF,
+    SQUARE_SHIFT,
+    VALUE_UNIT,
+)
 from movegen.bits import U64
 from movegen.board import Board
 from movegen.jit import inlined
@@ -48,11 +58,12 @@ def sum_rows(rows: np.ndarray, bias: np.ndarray, inputs: np.ndarray, count: int,
 
 
 @inlined
-def outcome_sums(network: Network, hidden: np.ndarray) -> tuple[int, int, int]:
+def outcome_sums(network: Network, hidden: np.ndarray, men: int) -> tuple[int, int, int]:
     """Clip, square and weigh the hidden layer of the value; -> the sums for win, draw and loss."""
-    wins, draws, losses = network.outcome_rows[0], network.outcome_rows[1], network.outcome_rows[2]
-    bias = network.outcome_bias
-    win, draw, loss = bias[0], bias[1], bias[2]
+    first = (men - 1) // MEN_PER_PHASE * OUTCOMES
+    rows, bias = network.outcome_rows, network.outcome_bias
+    wins, draws, losses = rows[first], rows[first + 1], rows[first + 2]
+    win, draw, loss = bias[first], bias[first + 1], bias[first + 2]
     for j in range(hidden.size):
         v = i16(min(max(hidden[j], NOTHING), FULL))
         win = i32(win + i32(i32(i16(v * wins[j])) * i32(v)))
@@ -72,7 +83,7 @@ def outcome_logits(network: Network, scratch: Scratch, board: Board, maps: Attac
     """The logits of win, draw and loss for the player to move."""
     count = fill_inputs(board, maps, scratch.inputs)
     sum_rows(network.value_rows, network.value_bias, scratch.inputs, count, scratch.value_hidden)
-    win, draw, loss = outcome_sums(network, scratch.value_hidden)
+    win, draw, loss = outcome_sums(network, scratch.value_hidden, count)
     scale = network.scales[0]
     return as_logit(win, scale), as_logit(draw, scale), as_logit(loss, scale)
 

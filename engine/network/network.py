@@ -14,7 +14,7 @@ from engine.network.shape import (
     MOVE_ROWS,
     ONE_HIDDEN,
     ONE_SQUARE,
-    OUTCOMES,
+    OUTCOME_ROWS,
     ROWS_PER_MOVE,
 )
 from movegen.moves import MAX_MOVES
@@ -25,8 +25,8 @@ class Network(NamedTuple):
 
     value_rows: np.ndarray  # int16 [INPUTS, V]
     value_bias: np.ndarray  # int16 [V]
-    outcome_rows: np.ndarray  # int16 [OUTCOMES, V], win, draw, loss
-    outcome_bias: np.ndarray  # int32 [OUTCOMES]
+    outcome_rows: np.ndarray  # int16 [OUTCOME_ROWS, V], win, draw, loss of each phase
+    outcome_bias: np.ndarray  # int32 [OUTCOME_ROWS]
     policy_rows: np.ndarray  # int16 [INPUTS, P]
     policy_bias: np.ndarray  # int16 [P]
     move_rows: np.ndarray  # int8 [MOVE_ROWS, P]
@@ -63,8 +63,8 @@ def shapes(value_hidden: int, policy_hidden: int) -> tuple[tuple[int, ...], ...]
     return (
         (INPUTS, value_hidden),
         (value_hidden,),
-        (OUTCOMES, value_hidden),
-        (OUTCOMES,),
+        (OUTCOME_ROWS, value_hidden),
+        (OUTCOME_ROWS,),
         (INPUTS, policy_hidden),
         (policy_hidden,),
         (MOVE_ROWS, policy_hidden),

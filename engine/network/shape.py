@@ -1,8 +1,8 @@
 """The numbers that fix the network's form: inputs, rows of moves, and the units of its whole-number arithmetic.
 
 Two nets of the same make stand side by side, one for the value, one for the policy. Each sums the rows of its inputs,
-clips and squares the sum (SCReLU) and multiplies it with output rows: three for win, draw and loss; for the policy,
-for each move the sum of the rows that describe the move.
+clips and squares the sum (SCReLU) and multiplies it with output rows: three for win, draw and loss, chosen by how many
+men are on the board; for the policy, for each move the sum of the rows that describe the move.
 """
 
 # Inputs: man (own pawn … own king, their pawn … their king) and square, four times over: is he attacked, is he defended?
@@ -24,8 +24,13 @@ THREAT_BASE = KIND_BASE + KINDS
 MOVE_ROWS = THREAT_BASE + THREATS
 ROWS_PER_MOVE = 4
 
+# Rows of outcomes: win, draw and loss, for 1 to 4 men on the board, for 5 to 8, and so on.
+OUTCOMES = 3
+MEN_PER_PHASE = 4
+PHASES = MAX_MEN // MEN_PER_PHASE
+OUTCOME_ROWS = PHASES * OUTCOMES
+
 # Units. A hidden unit of 1.0 is ONE_HIDDEN; squared for the policy it is kept in 7 bits.
-OUTCOMES = 3  # win, draw, loss
 ONE_HIDDEN = 255
 SQUARE_SHIFT, SQUARE_HALF = 9, 1 << 8  # rounded: (255² + 256) >> 9 = 127
 ONE_SQUARE = 127

@@ -17,8 +17,8 @@ from engine.training.targets import SCORE_SCALE, chances
 
 FULL_MATERIAL = 78.0  # both sides, in pawns
 LARGEST = 6.0  # of |score| / 250
-TINY = 1e-6
-WON, DRAWN, LOST = 2, 1, 0  # results
+TINY, SMALLEST_STEP = 1e-6, 1e-4
+DRAWN, WON = 1, 2  # results
 
 
 @dataclass(frozen=True)
@@ -70,28 +70,40 @@ def with_sound_results(positions: Positions) -> np.ndarray:
     return sound
 
 
-def fit_draw_model(positions: Positions, rounds: int = 60) -> DrawModel:
-    """Fit θ by Newton's method to the likelihood of the results."""
+def fit_draw_model(positions: Positions, rounds: int = 100) -> DrawModel:
+    """Fit θ to the likelihood of the results, by Newton's method with steps that are halved until they help."""
     sound = with_sound_results(positions)
     scores, results = positions.scores[sound], positions.results[sound]
     phi = terms(scores, material_of(positions.boards[sound]))
-    q = np.clip(chances(scores), TINY, 1 - TINY)
-    most = 2.0 * np.minimum(q, 1.0 - q)
-    theta = np.zeros(phi.shape[1])
+    theta, shift = np.zeros(phi.shape[1]), 1.0
+    likelihood, slope, information = look(theta, phi, scores, results)
     for _ in range(rounds):
-        part = 1.0 / (1.0 + np.exp(-(phi @ theta)))
-        draw = np.maximum(most * part, TINY)
-        win, loss = np.maximum(q - draw / 2, TINY), np.maximum(1 - q - draw / 2, TINY)
-        by_draw = np.where(results == DRAWN, 1 / draw, np.where(results == WON, -0.5 / win, -0.5 / loss))
-        slope = most * part * (1 - part)
-        information = slope**2 * (1 / draw + 0.25 / win + 0.25 / loss)
-        step = np.linalg.solve(
-            phi.T @ (phi * information[:, None]) + 1e-3 * np.eye(theta.size), phi.T @ (by_draw * slope)
-        )
-        theta += np.clip(step, -1, 1)
-        if np.abs(step).max() < 1e-5:
+        step = np.linalg.solve(information, slope)
+        tried, *rest = look(theta + shift * step, phi, scores, results)
+        if tried >= likelihood:
+            theta, likelihood, shift, (slope, information) = theta + shift * step, tried, min(1.0, shift * 2), rest
+        else:
+            shift /= 2
+        if np.abs(shift * step).max() < SMALLEST_STEP:
             break
     return DrawModel(tuple(theta.tolist()))
+
+
+def look(
+    theta: np.ndarray, phi: np.ndarray, scores: np.ndarray, results: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """-> the mean log-likelihood of the results; its slope; the information matrix."""
+    q = np.clip(chances(scores), TINY, 1 - TINY)
+    part = 1.0 / (1.0 + np.exp(-(phi @ theta)))
+    most = 2.0 * np.minimum(q, 1.0 - q)
+    draw = np.maximum(most * part, TINY)
+    win, loss = np.maximum(q - draw / 2, TINY), np.maximum(1 - q - draw / 2, TINY)
+    real = np.where(results == DRAWN, draw, np.where(results == WON, win, loss))
+    by_draw = np.where(results == DRAWN, 1.0, -0.5) / real
+    by_term = most * part * (1 - part)
+    weight = by_term**2 * (1 / draw + 0.25 / win + 0.25 / loss)
+    information = phi.T @ (phi * weight[:, None]) / len(phi) + 1e-9 * np.eye(theta.size)
+    return float(np.log(real).mean()), phi.T @ (by_draw * by_term) / len(phi), information
 
 
 def calibration(draws: np.ndarray, results: np.ndarray, bins: int = 8) -> list[dict[str, float]]:

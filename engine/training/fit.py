@@ -1,18 +1,20 @@
 """`teresa train fit`: both nets, from files of labelled games to checkpoints."""
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from engine.network.network import Network
 from engine.training.curves import draw_curves
-from engine.training.draw_model import DrawModel, calibration, fit_draw_model, with_sound_results
-from engine.training.evaluate import Figures, evaluate, values
+from engine.training.draw_model import DrawModel, fit_draw_model
 from engine.training.games import Decoded, Games, decode, open_games, split
 from engine.training.model import policy_net, value_net
 from engine.training.quantise import quantise
@@ -77,9 +79,7 @@ def new_trainer(name: str, material: Material, folder: Path, settings: FitSettin
         step = ValueStep(value_net(chosen.hidden, settings.seed), model, settings.label_scale)
     else:
         step = PolicyStep(policy_net(chosen.hidden, settings.seed))
-    trainer = Trainer(
-        name, step, chosen, passes(material.training, chosen, name), settings.seed, settings.hash()
-    )
+    trainer = Trainer(name, step, chosen, passes(material.training, chosen, name), settings.seed, settings.hash())
     if trainer.resume(folder):
         report(f"{name}: going on after {trainer.progress.seen:,} of {trainer.total:,} positions")
     return trainer
@@ -98,39 +98,41 @@ def fit(
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=2) + "\n")
     material = gather_material(paths, settings)
-    report(f"{material.training.positions:,} positions to train with, {material.validation.positions.scores.size:,} set aside")
+    aside = material.validation.positions.scores.size
+    report(f"{material.training.positions:,} positions to train with, {aside:,} of other games to validate with")
     for name in nets:
         trainer = new_trainer(name, material, folder, settings, report)
-        log_path = folder / f"{name}.log"
-
-        def log(entry: dict[str, Any], path: Path = log_path) -> None:
-            with path.open("a") as file:
-                file.write(json.dumps({"time": round(time.time())} | entry) + "\n")
-            report(", ".join(f"{key} {value:.5g}" if isinstance(value, float) else f"{key} {value}" for key, value in entry.items()))
-
-        trainer.run(folder, material.validation, log, lambda count, t=trainer: advance(t.name, count, t.total))  # type: ignore[misc]
+        trainer.run(folder, material.validation, partial(log_entry, folder / f"{name}.log", report), advance)
         draw_curves(folder)
 
 
-def network_of_run(folder: Path) -> Any:
+def log_entry(path: Path, report: Report, entry: dict[str, Any]) -> None:
+    """Write a line of the log, as JSON into the file and as text for the reader."""
+    with path.open("a") as file:
+        file.write(json.dumps({"time": round(time.time())} | entry) + "\n")
+    values = {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in entry.items()}
+    report(", ".join(f"{key} {value}" for key, value in values.items()))
+
+
+def network_of_run(folder: Path) -> Network:
     """The quantised network of a run's checkpoints."""
-    weights = {}
+    weights = []
     for name in NETS:
-        path = checkpoint_path(folder, name)
-        if not path.is_file():
-            raise ValueError(f"{folder} has no checkpoint {path.name}")
-        state = torch.load(path, weights_only=True)["net"]
-        weights[name] = tuple(state[key].numpy() for key in ("rows", "bias", "outputs", "output_bias"))
-    return quantise(weights["value"], weights["policy"])
+        state = load_checkpoint(folder, name)["net"]
+        weights.append(tuple(state[key].numpy() for key in ("rows", "bias", "outputs", "output_bias")))
+    return quantise(*weights)
 
 
-def draw_calibration(network: Any, games: Games) -> list[dict[str, float]]:
-    """How well the expected draws agree with the results of games without random moves."""
-    positions = decode(games.with_moves()).positions
-    sound = with_sound_results(positions)
-    return calibration(values(network, positions.boards[sound])[:, 1], positions.results[sound])
+def identity_of_run(folder: Path) -> bytes:
+    """The hash of the settings that a run's nets were made with."""
+    hashes = [load_checkpoint(folder, name)["identity"] for name in NETS]
+    return hashlib.sha256(b"".join(hashes)).digest() if hashes[0] != hashes[1] else bytes(hashes[0])
 
 
-def held_out_figures(network: Any, paths: Sequence[Path]) -> Figures:
-    """The table on held-out files."""
-    return evaluate(network, open_games(paths))
+def load_checkpoint(folder: Path, name: str) -> dict[str, Any]:
+    """What a trainer saved."""
+    path = checkpoint_path(folder, name)
+    if not path.is_file():
+        raise ValueError(f"{folder} has no checkpoint {path.name}")
+    content: dict[str, Any] = torch.load(path, weights_only=True)
+    return content

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from engine.network.shape import INPUTS, MOVE_ROWS, OUTCOMES
+from engine.network.shape import INPUTS, MOVE_ROWS, OUTCOME_ROWS
 
 INPUT_SPREAD, OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.03, 0.1
 
@@ -45,7 +45,7 @@ class SparseNet(torch.nn.Module):
 
 def value_net(hidden: int, seed: int) -> SparseNet:
     """A value net with random weights."""
-    return SparseNet(hidden, OUTCOMES, seed)
+    return SparseNet(hidden, OUTCOME_ROWS, seed)
 
 
 def policy_net(hidden: int, seed: int) -> SparseNet:

@@ -15,7 +15,7 @@ from engine.network.shape import (
     MOVE_ROWS,
     ONE_HIDDEN,
     ONE_SQUARE,
-    OUTCOMES,
+    OUTCOME_ROWS,
     SCALE_BITS,
 )
 
@@ -36,7 +36,7 @@ def no_weights(outputs: int) -> Weights:
 
 def quantise(value: Weights | None, policy: Weights | None) -> Network:
     """The network of two nets; one may be left out."""
-    v_rows, v_bias, outcomes, outcome_bias = no_weights(OUTCOMES) if value is None else value
+    v_rows, v_bias, outcomes, outcome_bias = no_weights(OUTCOME_ROWS) if value is None else value
     p_rows, p_bias, moves, move_bias = no_weights(MOVE_ROWS) if policy is None else policy
     outcome_scale, move_scale = scale_of_outcomes(outcomes, outcome_bias), scale_of_moves(moves)
     network = Network(

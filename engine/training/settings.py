@@ -2,8 +2,11 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from argparse import Namespace
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from engine.training.games import open_games
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,13 @@ class FitSettings:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).digest()
 
 
-def name_with_size(path: Path, positions: int) -> str:
-    """How a file is named in settings."""
-    return f"{path.name}:{positions}"
+def read_settings(options: Namespace) -> FitSettings:
+    """The settings that a command line asks for."""
+    names = tuple(f"{path.name}:{open_games([path]).positions}" for path in options.files)
+    value, policy = (net_settings(vars(options), net) for net in ("value", "policy"))
+    return FitSettings(names, value, policy, options.label_scale, options.validation, options.seed)
+
+
+def net_settings(options: dict[str, Any], net: str) -> NetSettings:
+    """Those of one net."""
+    return NetSettings(**{field.name: options[f"{net}_{field.name}"] for field in fields(NetSettings)})

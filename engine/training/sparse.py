@@ -6,6 +6,7 @@ positions a second. Sums of floats are reordered freely here; inference, which m
 
 import numpy as np
 
+from engine.network.shape import MEN_PER_PHASE, OUTCOMES
 from movegen.jit import float_kernel, inlined
 
 f32 = np.float32
@@ -101,28 +102,29 @@ def value_slopes(
     d_rows, d_bias, d_outcomes, d_outcome_bias = slopes
     size = bias.size
     hidden, squares, back = np.empty(size, f32), np.empty(size, f32), np.empty(size, f32)
-    logits, loss = np.empty(3, f32), 0.0
-    win, draw, lost = outcomes[0], outcomes[1], outcomes[2]
-    d_win, d_draw, d_lost = d_outcomes[0], d_outcomes[1], d_outcomes[2]
+    logits, loss = np.empty(OUTCOMES, f32), 0.0
     for line in range(counts.size):
         add_inputs(rows, bias, inputs[line], counts[line], hidden)
         activate(hidden, squares)
-        w, d, l = outcome_bias[0], outcome_bias[1], outcome_bias[2]
+        first = (counts[line] - 1) // MEN_PER_PHASE * OUTCOMES
+        win, draw, lost = outcomes[first], outcomes[first + 1], outcomes[first + 2]
+        w, d, l = outcome_bias[first], outcome_bias[first + 1], outcome_bias[first + 2]
         for j in range(size):
             w += squares[j] * win[j]
             d += squares[j] * draw[j]
             l += squares[j] * lost[j]
         logits[0], logits[1], logits[2] = w, d, l
-        loss += shares_and_loss(logits, targets[line], 3)
+        loss += shares_and_loss(logits, targets[line], OUTCOMES)
         w, d, l = logits[0], logits[1], logits[2]
+        d_win, d_draw, d_lost = d_outcomes[first], d_outcomes[first + 1], d_outcomes[first + 2]
         for j in range(size):
             back[j] = w * win[j] + d * draw[j] + l * lost[j]
             d_win[j] += w * squares[j]
             d_draw[j] += d * squares[j]
             d_lost[j] += l * squares[j]
-        d_outcome_bias[0] += w
-        d_outcome_bias[1] += d
-        d_outcome_bias[2] += l
+        d_outcome_bias[first] += w
+        d_outcome_bias[first + 1] += d
+        d_outcome_bias[first + 2] += l
         slopes_before_activation(hidden, back)
         add_to_inputs(back, inputs[line], counts[line], d_rows, d_bias)
     return loss

@@ -18,6 +18,8 @@ from engine.training.steps import PolicyStep, ValueStep
 WARM_UP_STEPS = 100
 LAST_RATE = 0.01  # of the highest
 
+Advance = Callable[[str, int, int], None]  # net, positions seen, of how many
+
 
 @dataclass
 class Progress:
@@ -59,9 +61,7 @@ class Trainer:
         """The net in training."""
         return self.step.net
 
-    def run(
-        self, folder: Path, validation: Decoded, log: Callable[[dict[str, Any]], None], advance: Callable[[int], None]
-    ) -> None:
+    def run(self, folder: Path, validation: Decoded, log: Callable[[dict[str, Any]], None], advance: Advance) -> None:
         """Train to the end. After each pool the net is judged, logged and saved."""
         while self.progress.passes < len(self.passes):
             games = self.passes[self.progress.passes]
@@ -77,7 +77,7 @@ class Trainer:
             self.progress.passes, self.progress.pools = self.progress.passes + 1, 0
             self.save(folder)
 
-    def _train(self, pool: Pool, advance: Callable[[int], None]) -> float:
+    def _train(self, pool: Pool, advance: Advance) -> float:
         """One pool; -> the mean loss."""
         self.step.take(pool)
         loss, batches, batch = 0.0, 0, self.settings.batch
@@ -91,7 +91,7 @@ class Trainer:
             self.progress.steps += 1
             self.progress.seen += chosen.size
             batches += 1
-            advance(chosen.size)
+            advance(self.name, self.progress.seen, self.total)
         return loss / max(batches, 1)
 
     def save(self, folder: Path) -> None:
