@@ -48,7 +48,7 @@ def moves_of(
         scene = scene_of(board, attack_maps(board))
         begin, count = starts[line], np.int64(fill_moves(board, found))
         if begin + count > room:
-            count = 0
+            count = np.int64(0)
         for place in range(count):
             moves[begin + place] = found[place]
             fill_rows(board, scene, U64(found[place]), rows, begin + place)

@@ -7,7 +7,7 @@ import numpy as np
 
 from movegen.attacks import attackers
 from movegen.bits import U64, ZERO, Bitboard, Square, lowest_bit
-from movegen.board import Board, diagonal_sliders, kings, knights, pawns, straight_sliders
+from movegen.board import Board, diagonal_sliders, knights, pawns, straight_sliders
 from movegen.jit import inlined
 from movegen.sliders import bishop_attacks, rook_attacks
 
@@ -18,7 +18,7 @@ WORTH = U64(sum(worth << 8 * piece for piece, worth in enumerate((1, 3, 3, 5, 9,
 
 
 @inlined
-def worth(piece: np.uint64) -> int:
+def worth(piece: np.uint64) -> np.int64:
     """What a man is worth, in pawns."""
     return np.int64(WORTH >> (piece << U64(3)) & U64(255))
 
@@ -41,7 +41,7 @@ def cheapest(board: Board, men: Bitboard) -> tuple[Bitboard, int]:
 
 
 @inlined
-def survives(board: Board, goal: Square, occupied: Bitboard, at_stake: int) -> bool:
+def survives(board: Board, goal: Square, occupied: Bitboard, at_stake: np.int64) -> bool:
     """The player to move has a man on `goal`, and the opponent may take back. Does the player keep what he needs?
 
     `at_stake` is what the opponent gains by taking, beyond what the player has to spare; it is more than 0.
@@ -59,7 +59,7 @@ def survives(board: Board, goal: Square, occupied: Bitboard, at_stake: int) -> b
         keeps ^= 1
         men, price = cheapest(board, mine)
         if men == ZERO:  # the king: only if nothing takes him back
-            return (keeps == 1) != ((takers & ~side) != ZERO)
+            return bool((keeps == 1) != ((takers & ~side) != ZERO))
         at_stake = price - at_stake
         if at_stake < keeps:
             return keeps == 1
@@ -68,7 +68,7 @@ def survives(board: Board, goal: Square, occupied: Bitboard, at_stake: int) -> b
 
 
 @inlined
-def sign_of_exchange(board: Board, goal: Square, occupied: Bitboard, arriving: np.uint64, gain: int) -> np.uint64:
+def sign_of_exchange(board: Board, goal: Square, occupied: Bitboard, arriving: np.uint64, gain: np.int64) -> np.uint64:
     """LOSES, EVEN or WINS: what becomes of a move that brings a man to `goal` and gains something at once.
 
     `occupied` is the board after the move, without `goal`.

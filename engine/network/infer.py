@@ -58,7 +58,7 @@ def sum_rows(rows: np.ndarray, bias: np.ndarray, inputs: np.ndarray, count: int,
 
 
 @inlined
-def outcome_sums(network: Network, hidden: np.ndarray, men: int) -> tuple[int, int, int]:
+def outcome_sums(network: Network, hidden: np.ndarray, men: int) -> tuple[np.int32, np.int32, np.int32]:
     """Clip, square and weigh the hidden layer of the value; -> the sums for win, draw and loss."""
     first = (men - 1) // MEN_PER_PHASE * OUTCOMES
     rows, bias = network.outcome_rows, network.outcome_bias
@@ -73,13 +73,15 @@ def outcome_sums(network: Network, hidden: np.ndarray, men: int) -> tuple[int, i
 
 
 @inlined
-def as_logit(total: int, scale: int) -> int:
+def as_logit(total: np.int32, scale: np.int64) -> np.int64:
     """A sum of products as a logit in 1 / (1 << LOGIT_BITS)."""
     return i64(total) * scale >> SCALE_BITS
 
 
 @inlined
-def outcome_logits(network: Network, scratch: Scratch, board: Board, maps: AttackMaps) -> tuple[int, int, int]:
+def outcome_logits(
+    network: Network, scratch: Scratch, board: Board, maps: AttackMaps
+) -> tuple[np.int64, np.int64, np.int64]:
     """The logits of win, draw and loss for the player to move."""
     count = fill_inputs(board, maps, scratch.inputs)
     sum_rows(network.value_rows, network.value_bias, scratch.inputs, count, scratch.value_hidden)
@@ -89,14 +91,14 @@ def outcome_logits(network: Network, scratch: Scratch, board: Board, maps: Attac
 
 
 @inlined
-def value(network: Network, scratch: Scratch, board: Board) -> tuple[int, int, int]:
+def value(network: Network, scratch: Scratch, board: Board) -> tuple[np.int64, np.int64, np.int64]:
     """The shares of win, draw and loss for the player to move; together they are VALUE_UNIT."""
     win, draw, loss = outcome_logits(network, scratch, board, attack_maps(board))
     highest = max(win, draw, loss)
     w, d, l = exp_of_minus(U64(highest - win)), exp_of_minus(U64(highest - draw)), exp_of_minus(U64(highest - loss))
     total = w + d + l
     wins, losses = i64(w * U64(VALUE_UNIT) // total), i64(l * U64(VALUE_UNIT) // total)
-    return wins, VALUE_UNIT - wins - losses, losses
+    return wins, i64(VALUE_UNIT) - wins - losses, losses
 
 
 @inlined
@@ -108,7 +110,7 @@ def square_hidden(hidden: np.ndarray) -> None:
 
 
 @inlined
-def move_sum(network: Network, hidden: np.ndarray, rows: np.ndarray, place: int) -> int:
+def move_sum(network: Network, hidden: np.ndarray, rows: np.ndarray, place: int) -> np.int32:
     """The four rows of a move times the hidden layer."""
     first, second, third, fourth = rows[place, 0], rows[place, 1], rows[place, 2], rows[place, 3]
     a, b, c, d = (
@@ -126,7 +128,7 @@ def move_sum(network: Network, hidden: np.ndarray, rows: np.ndarray, place: int)
 
 
 @inlined
-def move_logits(network: Network, scratch: Scratch, board: Board, moves: np.ndarray, count: int) -> int:
+def move_logits(network: Network, scratch: Scratch, board: Board, moves: np.ndarray, count: np.int64) -> np.int64:
     """Write the logits of the legal moves into `scratch.logits`; -> the highest."""
     maps = attack_maps(board)
     men = fill_inputs(board, maps, scratch.inputs)
@@ -148,7 +150,7 @@ def policy(
     scratch: Scratch,
     board: Board,
     moves: np.ndarray,
-    count: int,
+    count: np.int64,
     sharpness: int,
     priors: np.ndarray,
 ) -> None:

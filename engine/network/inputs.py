@@ -1,4 +1,4 @@
-"""The inputs of a position: one for each man, told by who he is, where he stands, and whether he is attacked or defended.
+"""The inputs of a position: one for each man: who he is, where he stands, whether he is attacked, whether defended.
 
 The board is always seen by the player to move, and mirrored left to right where that brings his king to the files
 a to d: a position and its mirror image are the same to the network, castling apart.

@@ -52,10 +52,10 @@ def prey(scene: Scene, piece: np.uint64) -> Bitboard:
 
 
 @inlined
-def row_of_target(piece: np.uint64, arriving: np.uint64, goal: Square, mirror: np.uint64) -> int:
+def row_of_target(piece: np.uint64, arriving: np.uint64, goal: Square, mirror: np.uint64) -> np.int64:
     """The row of what arrives where."""
     square = goal ^ mirror
-    if piece == arriving or arriving == QUEEN:
+    if arriving in (piece, QUEEN):
         return TO_BASE + np.int64(arriving << SQUARE_BITS | square)
     rank = UNDERPROMOTION_ROWS[0]
     if arriving == BISHOP:
@@ -67,7 +67,7 @@ def row_of_target(piece: np.uint64, arriving: np.uint64, goal: Square, mirror: n
 
 @inlined
 def danger(scene: Scene, start: Square) -> np.uint64:
-    """What a man leaves: 0 safety, 1 attacked but defended, 2 attacked by a cheaper man, 3 attacked and not defended."""
+    """What a man leaves: 0 safety, 1 attacked but defended, 2 attacked by a cheaper man, 3 not defended."""
     if scene.under_cheaper >> start & ONE:
         return TWO
     if scene.hanging >> start & ONE:
@@ -92,7 +92,7 @@ def discovers_check(board: Board, scene: Scene, start: Square, after: Bitboard) 
 @inlined
 def kind_code(
     piece: np.uint64, victim: np.uint64, sign: np.uint64, check: np.uint64, before: np.uint64, after: np.uint64
-) -> int:
+) -> np.int64:
     """The row of a kind of move."""
     code = (piece * U64(7) + victim) * THREE + sign
     return KIND_BASE + np.int64(((code * TWO + check) * TWO + before) * TWO + after)
@@ -101,15 +101,15 @@ def kind_code(
 @inlined
 def threat_code(
     piece: np.uint64, left: np.uint64, threats: np.uint64, pawn_attacked: np.uint64, passed: np.uint64
-) -> int:
+) -> np.int64:
     """The row of the threats that a move leaves, makes and meets."""
-    code = (piece * U64(4) + left) * THREE + (threats if threats < TWO else TWO)
+    code = (piece * U64(4) + left) * THREE + min(TWO, threats)
     return THREAT_BASE + np.int64((code * TWO + pawn_attacked) * TWO + passed)
 
 
 @inlined
 def sign_of_move(
-    board: Board, scene: Scene, goal: Square, after: Bitboard, arriving: np.uint64, gain: int
+    board: Board, scene: Scene, goal: Square, after: Bitboard, arriving: np.uint64, gain: np.int64
 ) -> np.uint64:
     """LOSES, EVEN or WINS; at once where the opponent attacks neither the goal nor a square that opens a line to it."""
     opened = scene.occupied & ~after
@@ -135,7 +135,7 @@ def fill_rows(board: Board, scene: Scene, move: Move, rows: np.ndarray, place: i
         fill_castling(scene, start, goal, rows, place)
         return
     piece = piece_at(board, start)
-    arriving, victim, gain = piece, NO_VICTIM, 0
+    arriving, victim, gain = piece, NO_VICTIM, np.int64(0)
     after = (scene.occupied ^ ONE << start) | ONE << goal
     if scene.occupied >> goal & ONE:
         victim = piece_at(board, goal) + ONE
@@ -144,7 +144,7 @@ def fill_rows(board: Board, scene: Scene, move: Move, rows: np.ndarray, place: i
         arriving = what - PROMOTE_KNIGHT + KNIGHT
         gain += worth(arriving) - worth(PAWN)
     elif what == EN_PASSANT:
-        victim, gain = PAWN_VICTIM, 1
+        victim, gain = PAWN_VICTIM, worth(PAWN)
         after &= ~south(ONE << goal)
     seen = seen_from(arriving, goal, after)
     check = seen >> scene.their_king & ONE

@@ -85,7 +85,8 @@ def check_bounds(network: Network) -> None:
     outcomes = np.abs(network.outcome_rows.astype(np.int64)).sum(axis=1) * ONE_HIDDEN**2
     if (outcomes + np.abs(network.outcome_bias.astype(np.int64))).max() > LARGEST_SUM:
         raise ValueError("the sums of the outcomes could overflow")
-    moves = ROWS_PER_MOVE * (128 * ONE_SQUARE * network.policy_bias.size + np.abs(network.move_bias).max())
+    largest_bias = int(np.abs(network.move_bias.astype(np.int64)).max())
+    moves = ROWS_PER_MOVE * (128 * ONE_SQUARE * network.policy_bias.size + largest_bias)
     if moves > LARGEST_SUM:
         raise ValueError("the sums of the moves could overflow")
     if (network.scales < 1).any() or (network.scales >= 1 << 31).any():

@@ -5,7 +5,7 @@ clips and squares the sum (SCReLU) and multiplies it with output rows: three for
 men are on the board; for the policy, for each move the sum of the rows that describe the move.
 """
 
-# Inputs: man (own pawn … own king, their pawn … their king) and square, four times over: is he attacked, is he defended?
+# Inputs: man (own pawn … king, their pawn … king) and square, four times over: is he attacked, is he defended?
 SQUARES = 64
 MEN = 12
 PIECE_SQUARES = MEN * SQUARES

@@ -73,7 +73,7 @@ def load_weights(path: Path = SHIPPED) -> WeightsFile:
         size = path.stat().st_size
         data = aligned_bytes(size)
         with path.open("rb") as file:
-            read = file.readinto(memoryview(data))
+            read = file.readinto(data.data)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
     data.setflags(write=False)
@@ -120,7 +120,7 @@ def check_body(data: np.ndarray, notes: int, value_hidden: int, policy_hidden: i
     expected = HEADER.size + notes + sum(map(aligned, array_sizes(value_hidden, policy_hidden)))
     if data.size != expected:
         raise ValueError(f"{data.size} bytes long instead of {expected}: the file is broken off or has too much")
-    if zlib.crc32(data[HEADER.size :]) != crc:
+    if zlib.crc32(data[HEADER.size :].data) != crc:
         raise ValueError("damaged: the checksum is wrong")
 
 

@@ -34,8 +34,9 @@ def cut(games: Games, order: np.ndarray, pool: int) -> list[np.ndarray]:
     """Cut an order of games into parts of about equally many positions, `pool` at most but for one game."""
     total = np.cumsum(games.size[order])
     parts = max(1, round(int(total[-1]) / pool)) if total.size else 0
-    bounds = np.searchsorted(total, np.linspace(0, total[-1], parts + 1)[1:-1]) if parts else []
-    return np.split(order, bounds)
+    if not parts:
+        return []
+    return np.split(order, np.searchsorted(total, np.linspace(0, total[-1], parts + 1)[1:-1]))
 
 
 def pools(games: Games, seed: tuple[int, ...], skip: int = 0, pool: int = POOL) -> Iterator[Pool]:

@@ -10,7 +10,7 @@ from engine.network.shape import INPUTS, MOVE_ROWS, OUTCOME_ROWS
 INPUT_SPREAD, OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.03, 0.1
 
 
-class SparseNet(torch.nn.Module):
+class SparseNet(torch.nn.Module):  # type: ignore[misc]  # torch need not be there when types are checked
     """Input rows, hidden bias, output rows and output bias of one net."""
 
     def __init__(self, hidden: int, outputs: int, seed: int) -> None:

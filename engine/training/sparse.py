@@ -62,7 +62,7 @@ def activate(hidden: np.ndarray, squares: np.ndarray) -> None:
 
 @inlined
 def slopes_before_activation(hidden: np.ndarray, slopes: np.ndarray) -> None:
-    """From slopes after `activate` to those before it, given the clipped sums; nothing passes where they were clipped."""
+    """From slopes after `activate` to those before it, given the clipped sums; where they were clipped, none."""
     for j in range(hidden.size):
         v = hidden[j]
         slopes[j] *= (v + v) if v < ONE else ZERO

@@ -79,18 +79,18 @@ def check_header(data: bytes | np.ndarray) -> None:
 
 
 @inlined
-def entries_at(data: np.ndarray, place: int) -> int:
+def entries_at(data: np.ndarray, place: np.int64) -> np.int64:
     """How many moves the position at this place has; −1 if it is not there as a whole."""
     if place + 2 > data.size:
-        return -1
+        return np.int64(-1)
     count = np.int64(half_word_at(data, place))
-    return count if place + 2 + 6 * count <= data.size else -1
+    return count if place + 2 + 6 * count <= data.size else np.int64(-1)
 
 
 @kernel
 def index_visits(data: np.ndarray, sizes: np.ndarray, starts: np.ndarray, entries: np.ndarray) -> int:
     """Where the games of these sizes start, and how many entries each has; -> how many games are there as a whole."""
-    place = FILE_HEADER_SIZE
+    place = np.int64(FILE_HEADER_SIZE)
     for game in range(sizes.size):
         start, total = place, 0
         for _ in range(sizes[game]):
@@ -104,7 +104,13 @@ def index_visits(data: np.ndarray, sizes: np.ndarray, starts: np.ndarray, entrie
 
 @kernel
 def read_visits(
-    data: np.ndarray, place: int, positions: int, bounds: np.ndarray, first: int, moves: np.ndarray, visits: np.ndarray
+    data: np.ndarray,
+    place: np.int64,
+    positions: int,
+    bounds: np.ndarray,
+    first: int,
+    moves: np.ndarray,
+    visits: np.ndarray,
 ) -> None:
     """Copy the entries of so many positions; `bounds[first]` says where they go, the bounds after it are written."""
     at = bounds[first]

@@ -1,7 +1,6 @@
 """The network's inputs, rows of moves and answers, slow and obvious, with python-chess and floats."""
 
 import chess
-import numpy as np
 
 WORTH = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 100}
 
@@ -71,7 +70,7 @@ def danger(view, square):
 
 
 def threats(view, after, move):
-    """How many men the moved one now attacks that are dearer than he is, or were not defended (pawns: only the former)."""
+    """How many men the moved one now attacks that are dearer than he is, or (if he is no pawn) were not defended."""
     count = 0
     arrived = after.piece_type_at(move.to_square)
     for square in after.attacks(move.to_square):
