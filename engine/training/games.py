@@ -121,5 +121,5 @@ def copy_visits(
         if start < 0:
             bounds[first : first + size + 1] = bounds[first]
         else:
-            read_visits(data, np.int64(start), size, bounds, first, moves, counts)
+            read_visits(data, start, size, bounds, first, moves, counts)
         first += size

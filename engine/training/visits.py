@@ -29,6 +29,7 @@ from movegen.jit import inlined, kernel
 MAGIC, VERSION = b"TERESAVC", 1
 FILE_HEADER = struct.Struct("<8sII")
 COUNT, ENTRY = struct.Struct("<H"), struct.Struct("<HI")
+FILE_HEADER_SIZE, COUNT_SIZE, ENTRY_SIZE = FILE_HEADER.size, COUNT.size, ENTRY.size
 
 Visits = Sequence[tuple[int, int]]  # (move, visits) of one position
 
@@ -79,25 +80,25 @@ def check_header(data: bytes | np.ndarray) -> None:
 
 
 @inlined
-def entries_at(data: np.ndarray, place: np.int64) -> np.int64:
+def entries_at(data: np.ndarray, place: int) -> int:
     """How many moves the position at this place has; −1 if it is not there as a whole."""
-    if place + 2 > data.size:
-        return np.int64(-1)
-    count = np.int64(half_word_at(data, place))
-    return count if place + 2 + 6 * count <= data.size else np.int64(-1)
+    if place + COUNT_SIZE > data.size:
+        return -1
+    count = int(np.int64(half_word_at(data, place)))
+    return count if place + COUNT_SIZE + ENTRY_SIZE * count <= data.size else -1
 
 
 @kernel
 def index_visits(data: np.ndarray, sizes: np.ndarray, starts: np.ndarray, entries: np.ndarray) -> int:
     """Where the games of these sizes start, and how many entries each has; -> how many games are there as a whole."""
-    place = np.int64(FILE_HEADER_SIZE)
+    place = FILE_HEADER_SIZE
     for game in range(sizes.size):
         start, total = place, 0
         for _ in range(sizes[game]):
             count = entries_at(data, place)
             if count < 0:
                 return game
-            place, total = place + 2 + 6 * count, total + count
+            place, total = place + COUNT_SIZE + ENTRY_SIZE * count, total + count
         starts[game], entries[game] = start, total
     return sizes.size
 
@@ -105,7 +106,7 @@ def index_visits(data: np.ndarray, sizes: np.ndarray, starts: np.ndarray, entrie
 @kernel
 def read_visits(
     data: np.ndarray,
-    place: np.int64,
+    place: int,
     positions: int,
     bounds: np.ndarray,
     first: int,
@@ -115,14 +116,10 @@ def read_visits(
     """Copy the entries of so many positions; `bounds[first]` says where they go, the bounds after it are written."""
     at = bounds[first]
     for position in range(positions):
-        count = np.int64(half_word_at(data, place))
-        for entry in range(count):
-            source = place + 2 + 6 * entry
-            moves[at] = half_word_at(data, source)
-            visits[at] = half_word_at(data, source + 2) | half_word_at(data, source + 4) << U64(16)
-            at += 1
-        place += 2 + 6 * count
+        count = entries_at(data, place)
+        place += COUNT_SIZE
+        for _ in range(count):
+            moves[at] = half_word_at(data, place)
+            visits[at] = half_word_at(data, place + 2) | half_word_at(data, place + 4) << U64(16)
+            at, place = at + 1, place + ENTRY_SIZE
         bounds[first + position + 1] = at
-
-
-FILE_HEADER_SIZE = FILE_HEADER.size

@@ -1,6 +1,7 @@
 """Training needs the extra `train`; `make test` and `make soak` install it."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +73,7 @@ def test_slopes_of_the_policy_are_those_of_torch(positions):
     starts = np.zeros(chosen.size + 1, dtype=np.int64)
     moves_of(positions.boards, chosen, moves, rows, starts)
     rng, targets = np.random.default_rng(4), np.zeros(starts[-1], dtype=np.float32)
-    for begin, end in zip(starts, starts[1:], strict=False):
+    for begin, end in pairwise(starts):
         targets[begin:end] = rng.dirichlet(np.full(end - begin, 0.3)) if end > begin else 0
     net = policy_net(32, seed=1)
     loss = policy_slopes(inputs, counts, rows, starts, targets, net.weights(), net.slopes())
@@ -88,22 +89,11 @@ def test_slopes_of_the_policy_are_those_of_torch(positions):
     assert max(relative_errors(net, slopes)) < 0.01  # the smallest slopes are left out on purpose
 
 
-SMALL = [
-    "--value-hidden",
-    "32",
-    "--policy-hidden",
-    "32",
-    "--value-batch",
-    "256",
-    "--policy-batch",
-    "256",
-    "--validation",
-    "0.3",
-]
+SMALL = [f"--{net}-{name}={number}" for net in ("value", "policy") for name, number in (("hidden", 32), ("batch", 256))]
 
 
 def fit(file, folder, *more):
-    return main(["fit", str(file), "--output", str(folder), *SMALL, *more])
+    return main(["fit", str(file), "--output", str(folder), *SMALL, "--validation=0.3", *more])
 
 
 @pytest.mark.slow

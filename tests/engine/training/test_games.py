@@ -69,9 +69,9 @@ def test_a_pass_sees_every_position_once(files):
 
 def test_passes_differ_and_can_be_taken_up_again(files):
     games = open_games(files)
-    first, second = (list(pools(games, (1, number), pool=1000)) for number in (0, 1))
+    first, second = (list(pools(games, (1, number), pool=games.positions // 4)) for number in (0, 1))
     assert [pool.order.size for pool in first] != [pool.order.size for pool in second]
-    (last,) = pools(games, (1, 0), skip=len(first) - 1, pool=1000)
+    (last,) = pools(games, (1, 0), skip=len(first) - 1, pool=games.positions // 4)
     assert (last.order == first[-1].order).all()
     assert (last.decoded.positions.boards == first[-1].decoded.positions.boards).all()
 
