@@ -15,6 +15,20 @@ if TYPE_CHECKING:
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
 BAD_INPUT, INTERRUPTED = 2, 130
 
+NET_OPTIONS = {
+    "hidden": "hidden units, a multiple of 32",
+    "batch": "positions a step",
+    "rate": "highest learning rate",
+    "decay": "weight decay",
+    "early-passes": "passes over value-only games first",
+    "passes": "passes over all games with labels for this net",
+    "final-passes": "passes over games whose moves are labels, at the end",
+}
+NET_DEFAULTS: dict[str, dict[str, Any]] = {
+    "value": dict(zip(NET_OPTIONS, (512, 8192, 2e-3, 0.1, 0, 3, 3), strict=True)),
+    "policy": dict(zip(NET_OPTIONS, (256, 4096, 2e-3, 0.05, 0, 4, 0), strict=True)),
+}
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run a command of `teresa train`; -> exit status."""
@@ -82,15 +96,10 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--validation", type=float, default=0.01, help="share of the games set aside (default: 0.01)")
     parser.add_argument("--label-scale", type=float, default=1.2, help="for scores of value-only files (default: 1.2)")
     parser.add_argument("--seed", type=int, default=1)
-    defaults: dict[str, dict[str, Any]] = {
-        "value": {"hidden": 512, "batch": 8192, "rate": 2e-3, "decay": 0.1, "passes": 3, "final-passes": 3},
-        "policy": {"hidden": 256, "batch": 2048, "rate": 1.5e-3, "decay": 0.05, "passes": 4, "final-passes": 0},
-    }
-    for net, settings in defaults.items():
-        for name, default in settings.items():
-            parser.add_argument(
-                f"--{net}-{name}", type=type(default), default=default, help=f"(default: {default})", metavar="N"
-            )
+    for net, defaults in NET_DEFAULTS.items():
+        for name, default in defaults.items():
+            text = f"{NET_OPTIONS[name]} (default: {default})"
+            parser.add_argument(f"--{net}-{name}", type=type(default), default=default, help=text, metavar="N")
 
 
 def run_fit(options: argparse.Namespace) -> int:

@@ -65,9 +65,16 @@ def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> Dra
 
 
 def passes(games: Games, settings: NetSettings, name: str) -> list[Games]:
-    """What a net sees: the policy only games whose moves are labels; the value ends with them."""
+    """What a net sees, in this order: value-only games, all games that have labels for it, those with sound labels.
+
+    The moves of value-only games are no labels: most are those of a quick search, the others random. Yet a policy that
+    learns from them first, if it is told to, and then from real labels, is better than one that saw only the latter.
+    """
     labelled = games.with_moves()
-    return [games if name == "value" else labelled] * settings.passes + [labelled] * settings.final_passes
+    usable = games if name == "value" else labelled
+    return (
+        [games.value_only()] * settings.early_passes + [usable] * settings.passes + [labelled] * settings.final_passes
+    )
 
 
 def new_trainer(name: str, material: Material, folder: Path, settings: FitSettings, report: Report) -> Trainer:

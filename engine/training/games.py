@@ -40,6 +40,10 @@ class Games:
         """The games whose moves are labels."""
         return self.where((self.extra & VALUE_ONLY) == 0)
 
+    def value_only(self) -> "Games":
+        """The games whose scores alone are labels."""
+        return self.where((self.extra & VALUE_ONLY) != 0)
+
 
 def open_games(paths: Sequence[Path]) -> Games:
     """Index files. What breaks off at the end of a file is left out."""

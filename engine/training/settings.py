@@ -17,8 +17,9 @@ class NetSettings:
     batch: int
     rate: float
     decay: float
-    passes: int
-    final_passes: int  # over the games with sound labels only, at the end
+    early_passes: int  # over value-only games
+    passes: int  # over all games that have labels for the net
+    final_passes: int  # over games whose moves are labels
 
 
 @dataclass(frozen=True)
