@@ -15,20 +15,21 @@ from engine.network.scene import scene_of
 from engine.network.shape import (
     LOGIT_BITS,
     MEN_PER_PHASE,
+    MOVE_HALF,
+    MOVE_SHIFT,
     ONE_HIDDEN,
+    OUTCOME_SHIFT,
     OUTCOMES,
     PRIOR_UNIT,
     SCALE_BITS,
-    SQUARE_HALF,
-    SQUARE_SHIFT,
     VALUE_UNIT,
 )
 from movegen.bits import U64
 from movegen.board import Board
 from movegen.jit import inlined
 
-i16, i32, i64 = np.int16, np.int32, np.int64
-NOTHING, FULL, HALF = i16(0), i16(ONE_HIDDEN), i32(SQUARE_HALF)
+i16, i32, i64, u16 = np.int16, np.int32, np.int64, np.uint16
+NOTHING, FULL, HALF = i16(0), i16(ONE_HIDDEN), i32(MOVE_HALF)
 SHARPNESS_BITS = LOGIT_BITS
 PLAIN = 1 << SHARPNESS_BITS  # the sharpness of temperature 1
 
@@ -65,10 +66,11 @@ def outcome_sums(network: Network, hidden: np.ndarray, men: int) -> tuple[np.int
     wins, draws, losses = rows[first], rows[first + 1], rows[first + 2]
     win, draw, loss = bias[first], bias[first + 1], bias[first + 2]
     for j in range(hidden.size):
-        v = i16(min(max(hidden[j], NOTHING), FULL))
-        win = i32(win + i32(i32(i16(v * wins[j])) * i32(v)))
-        draw = i32(draw + i32(i32(i16(v * draws[j])) * i32(v)))
-        loss = i32(loss + i32(i32(i16(v * losses[j])) * i32(v)))
+        v = u16(min(max(hidden[j], NOTHING), FULL))
+        square = i16(u16(v * v) >> u16(OUTCOME_SHIFT))
+        win = i32(win + i32(i32(square) * i32(wins[j])))
+        draw = i32(draw + i32(i32(square) * i32(draws[j])))
+        loss = i32(loss + i32(i32(square) * i32(losses[j])))
     return win, draw, loss
 
 
@@ -106,7 +108,7 @@ def square_hidden(hidden: np.ndarray) -> None:
     """Clip and square the hidden layer of the policy, in place, to 7 bits."""
     for j in range(hidden.size):
         v = i32(min(max(hidden[j], NOTHING), FULL))
-        hidden[j] = i16(i32(i32(v * v) + HALF) >> SQUARE_SHIFT)
+        hidden[j] = i16(i32(i32(v * v) + HALF) >> MOVE_SHIFT)
 
 
 @inlined

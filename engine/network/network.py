@@ -8,12 +8,11 @@ from engine.network.shape import (
     INPUTS,
     LARGEST_HIDDEN_BIAS,
     LARGEST_INPUT_WEIGHT,
-    LARGEST_OUTPUT_WEIGHT,
     LARGEST_SUM,
     MAX_MEN,
     MOVE_ROWS,
-    ONE_HIDDEN,
-    ONE_SQUARE,
+    ONE_MOVE_SQUARE,
+    ONE_OUTCOME_SQUARE,
     OUTCOME_ROWS,
     ROWS_PER_MOVE,
 )
@@ -80,13 +79,11 @@ def check_bounds(network: Network) -> None:
             raise ValueError(f"an input weight is larger than {LARGEST_INPUT_WEIGHT}")
         if np.abs(bias.astype(np.int32)).max() > LARGEST_HIDDEN_BIAS:
             raise ValueError(f"a bias of the hidden layer is larger than {LARGEST_HIDDEN_BIAS}")
-    if np.abs(network.outcome_rows.astype(np.int32)).max() > LARGEST_OUTPUT_WEIGHT:
-        raise ValueError(f"an outcome weight is larger than {LARGEST_OUTPUT_WEIGHT}")
-    outcomes = np.abs(network.outcome_rows.astype(np.int64)).sum(axis=1) * ONE_HIDDEN**2
+    outcomes = np.abs(network.outcome_rows.astype(np.int64)).sum(axis=1) * ONE_OUTCOME_SQUARE
     if (outcomes + np.abs(network.outcome_bias.astype(np.int64))).max() > LARGEST_SUM:
         raise ValueError("the sums of the outcomes could overflow")
     largest_bias = int(np.abs(network.move_bias.astype(np.int64)).max())
-    moves = ROWS_PER_MOVE * (128 * ONE_SQUARE * network.policy_bias.size + largest_bias)
+    moves = ROWS_PER_MOVE * (128 * ONE_MOVE_SQUARE * network.policy_bias.size + largest_bias)
     if moves > LARGEST_SUM:
         raise ValueError("the sums of the moves could overflow")
     if (network.scales < 1).any() or (network.scales >= 1 << 31).any():

@@ -30,10 +30,10 @@ MEN_PER_PHASE = 4
 PHASES = MAX_MEN // MEN_PER_PHASE
 OUTCOME_ROWS = PHASES * OUTCOMES
 
-# Units. A hidden unit of 1.0 is ONE_HIDDEN; squared for the policy it is kept in 7 bits.
+# Units. A hidden unit of 1.0 is ONE_HIDDEN; squared it is kept in 15 bits for the outcomes, in 7 for the moves.
 ONE_HIDDEN = 255
-SQUARE_SHIFT, SQUARE_HALF = 9, 1 << 8  # rounded: (255² + 256) >> 9 = 127
-ONE_SQUARE = 127
+OUTCOME_SHIFT, ONE_OUTCOME_SQUARE = 1, 32512  # 255² >> 1
+MOVE_SHIFT, MOVE_HALF, ONE_MOVE_SQUARE = 9, 1 << 8, 127  # rounded: (255² + 256) >> 9
 LOGIT_BITS = 12  # a logit of 1.0 is 1 << 12
 SCALE_BITS = 28  # sums of products become logits by a multiplication and a shift
 VALUE_UNIT = 1 << 20
@@ -42,5 +42,5 @@ PRIOR_UNIT = 65535
 # So that no sum overflows: 32 input rows and the bias in 16 bits, the output sums in 32.
 LARGEST_INPUT_WEIGHT = 1000
 LARGEST_HIDDEN_BIAS = 32767 - MAX_MEN * LARGEST_INPUT_WEIGHT
-LARGEST_OUTPUT_WEIGHT = 127
+LARGEST_MOVE_WEIGHT = 127
 LARGEST_SUM = (1 << 31) - 1

@@ -9,18 +9,20 @@ from engine.network.shape import (
     INPUTS,
     LARGEST_HIDDEN_BIAS,
     LARGEST_INPUT_WEIGHT,
-    LARGEST_OUTPUT_WEIGHT,
+    LARGEST_MOVE_WEIGHT,
     LARGEST_SUM,
     LOGIT_BITS,
     MOVE_ROWS,
     ONE_HIDDEN,
-    ONE_SQUARE,
+    ONE_MOVE_SQUARE,
+    ONE_OUTCOME_SQUARE,
     OUTCOME_ROWS,
     SCALE_BITS,
 )
 
 Weights = Sequence[np.ndarray]  # input rows, hidden bias, output rows, output bias
 SMALLEST_HIDDEN = 32
+LARGEST_OUTCOME_WEIGHT = 32767
 
 
 def rounded(values: np.ndarray, largest: int, kind: type[np.signedinteger]) -> np.ndarray:
@@ -42,13 +44,15 @@ def quantise(value: Weights | None, policy: Weights | None) -> Network:
     network = Network(
         rounded(v_rows * ONE_HIDDEN, LARGEST_INPUT_WEIGHT, np.int16),
         rounded(v_bias * ONE_HIDDEN, LARGEST_HIDDEN_BIAS, np.int16),
-        rounded(outcomes * outcome_scale, LARGEST_OUTPUT_WEIGHT, np.int16),
-        rounded(outcome_bias * outcome_scale * ONE_HIDDEN**2, LARGEST_SUM, np.int32),
+        rounded(outcomes * outcome_scale, LARGEST_OUTCOME_WEIGHT, np.int16),
+        rounded(outcome_bias * outcome_scale * ONE_OUTCOME_SQUARE, LARGEST_SUM, np.int32),
         rounded(p_rows * ONE_HIDDEN, LARGEST_INPUT_WEIGHT, np.int16),
         rounded(p_bias * ONE_HIDDEN, LARGEST_HIDDEN_BIAS, np.int16),
-        rounded(moves * move_scale, LARGEST_OUTPUT_WEIGHT, np.int8),
-        rounded(move_bias * move_scale * ONE_SQUARE, LARGEST_SUM, np.int32),
-        np.array([to_logit(outcome_scale * ONE_HIDDEN**2), to_logit(move_scale * ONE_SQUARE)], dtype=np.int64),
+        rounded(moves * move_scale, LARGEST_MOVE_WEIGHT, np.int8),
+        rounded(move_bias * move_scale * ONE_MOVE_SQUARE, LARGEST_SUM, np.int32),
+        np.array(
+            [to_logit(outcome_scale * ONE_OUTCOME_SQUARE), to_logit(move_scale * ONE_MOVE_SQUARE)], dtype=np.int64
+        ),
     )
     for array in network:
         array.setflags(write=False)
@@ -62,13 +66,13 @@ def to_logit(one: float) -> int:
 
 
 def scale_of_outcomes(rows: np.ndarray, bias: np.ndarray) -> float:
-    """What 1.0 becomes: as large as the largest weight and the largest sum allow."""
-    largest = float(np.abs(rows).max())
-    most = float((np.abs(rows).sum(axis=1) + np.abs(bias)).max()) * ONE_HIDDEN**2
-    return min(LARGEST_OUTPUT_WEIGHT / max(largest, 0.1), 0.98 * LARGEST_SUM / max(most, 0.1))
+    """What 1.0 becomes: as large as the largest weight and the largest sum allow, roundings included."""
+    largest = max(float(np.abs(rows).max()), 0.1)
+    most = max(float((np.abs(rows).sum(axis=1) + np.abs(bias)).max()), 0.1) * ONE_OUTCOME_SQUARE
+    return min(LARGEST_OUTCOME_WEIGHT / largest, 0.9 * LARGEST_SUM / most)
 
 
 def scale_of_moves(rows: np.ndarray) -> float:
     """What 1.0 becomes: the very few largest weights are cut off, so that the others are finer."""
     usual = float(np.quantile(np.abs(rows), 0.9999))
-    return LARGEST_OUTPUT_WEIGHT / max(usual, 0.5)
+    return LARGEST_MOVE_WEIGHT / max(usual, 0.5)

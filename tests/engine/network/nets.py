@@ -8,7 +8,8 @@ from engine.network.shape import (
     MAX_MEN,
     MEN_PER_PHASE,
     ONE_HIDDEN,
-    ONE_SQUARE,
+    ONE_MOVE_SQUARE,
+    ONE_OUTCOME_SQUARE,
     OUTCOMES,
     SCALE_BITS,
 )
@@ -32,13 +33,13 @@ def as_floats(network: Network):
     value = (
         network.value_rows / ONE_HIDDEN,
         network.value_bias / ONE_HIDDEN,
-        network.outcome_rows / (one_outcome / ONE_HIDDEN**2),
+        network.outcome_rows / (one_outcome / ONE_OUTCOME_SQUARE),
         network.outcome_bias / one_outcome,
     )
     policy = (
         network.policy_rows / ONE_HIDDEN,
         network.policy_bias / ONE_HIDDEN,
-        network.move_rows / (one_move / ONE_SQUARE),
+        network.move_rows / (one_move / ONE_MOVE_SQUARE),
         network.move_bias / one_move,
     )
     return value, policy

@@ -102,7 +102,7 @@ def test_weights_that_could_overflow_are_refused(network, path):
     for name, number, words in (
         ("value_rows", 1001, "input weight"),
         ("policy_bias", -800, "bias of the hidden"),
-        ("outcome_rows", 128, "outcome weight"),
+        ("outcome_rows", 32767, "outcomes could"),
         ("outcome_bias", -(1 << 31) + 1, "outcomes could"),
         ("move_bias", (1 << 31) - 1, "moves could"),
         ("scales", 0, "scale"),
