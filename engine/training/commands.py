@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from engine.network.network import Network
+    from engine.training.games import Games
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -92,7 +93,9 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=Path, help="viriformat files")
     parser.add_argument("--output", type=Path, required=True, help="folder for checkpoints, logs and curves")
     parser.add_argument("--only", choices=("value", "policy"), help="train one of the two nets")
-    parser.add_argument("--held-out", nargs="+", type=Path, default=[], help="files for the table at the end")
+    parser.add_argument(
+        "--held-out", nargs="+", type=Path, default=[], help="files for the table (default: games set aside)"
+    )
     parser.add_argument("--validation", type=float, default=0.01, help="share of the games set aside (default: 0.01)")
     parser.add_argument("--label-scale", type=float, default=1.2, help="for scores of value-only files (default: 1.2)")
     parser.add_argument("--seed", type=int, default=1)
@@ -105,7 +108,9 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
 def run_fit(options: argparse.Namespace) -> int:
     """Train, with a progress display, and end with the table."""
     from engine.training.fit import NETS, fit, network_of_run
+    from engine.training.games import open_games
     from engine.training.settings import read_settings
+    from engine.training.trainer import checkpoint_path
 
     nets = (options.only,) if options.only else NETS
     with progress_display() as progress:
@@ -117,9 +122,10 @@ def run_fit(options: argparse.Namespace) -> int:
             progress.update(tasks[net], completed=seen)
 
         settings = read_settings(options)
-        fit(options.files, options.output, settings, nets, lambda text: print(text, flush=True), advance)
-    if options.held_out and not options.only:
-        show_figures(network_of_run(options.output), options.held_out, as_json=False)
+        aside = fit(options.files, options.output, settings, nets, lambda text: print(text, flush=True), advance)
+    if all(checkpoint_path(options.output, net).is_file() for net in NETS):
+        games = open_games(options.held_out) if options.held_out else aside.with_moves()
+        show_figures(network_of_run(options.output), games, as_json=False)
     return 0
 
 
@@ -133,7 +139,9 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 
 def run_evaluate(options: argparse.Namespace) -> int:
     """Show the figures of a network."""
-    show_figures(network_from(options.weights), options.files, as_json=options.json)
+    from engine.training.games import open_games
+
+    show_figures(network_from(options.weights), open_games(options.files), as_json=options.json)
     return 0
 
 
@@ -165,13 +173,11 @@ def network_from(source: Path | None) -> "Network":
     return load_weights(source or SHIPPED).network
 
 
-def show_figures(network: "Network", files: Sequence[Path], *, as_json: bool) -> None:
+def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
     """Evaluate and print."""
     from engine.training.evaluate import evaluate
-    from engine.training.games import open_games
     from engine.training.table import draw_table, figures_table
 
-    games = open_games(files)
     figures = evaluate(network, games)
     if as_json:
         print(json.dumps(figures.as_dict()))

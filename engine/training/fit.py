@@ -34,7 +34,8 @@ class Material:
     """The games of a fit."""
 
     training: Games
-    validation: Decoded
+    aside: Games
+    validation: Decoded  # some of the games set aside
 
 
 def some_games(games: Games, positions: int, seed: int) -> Games:
@@ -46,11 +47,11 @@ def some_games(games: Games, positions: int, seed: int) -> Games:
 
 def gather_material(paths: Sequence[Path], settings: FitSettings) -> Material:
     """Open the files and set games aside."""
-    training, held_out = split(open_games(paths), settings.validation, settings.seed)
-    labelled = held_out.with_moves()
+    training, aside = split(open_games(paths), settings.validation, settings.seed)
+    labelled = aside.with_moves()
     if not training.size.size or not labelled.size.size:
         raise ValueError("there are too few games to set some aside: give more, or a larger --validation")
-    return Material(training, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
+    return Material(training, aside, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
 
 
 def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> DrawModel:
@@ -99,18 +100,22 @@ def fit(
     nets: Sequence[str],
     report: Report,
     advance: Callable[[str, int, int], None],
-) -> None:
-    """Train the nets that are asked for; `advance(net, positions, of how many)` is called after every batch."""
+) -> Games:
+    """Train the nets that are asked for; -> the games that were set aside.
+
+    `advance(net, positions, of how many)` is called after every batch.
+    """
     torch.set_num_threads(1)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=2) + "\n")
     material = gather_material(paths, settings)
-    aside = material.validation.positions.scores.size
-    report(f"{material.training.positions:,} positions to train with, {aside:,} of other games to validate with")
+    validated = material.validation.positions.scores.size
+    report(f"{material.training.positions:,} positions to train with, {validated:,} of other games to validate with")
     for name in nets:
         trainer = new_trainer(name, material, folder, settings, report)
         trainer.run(folder, material.validation, partial(log_entry, folder / f"{name}.log", report), advance)
         draw_curves(folder)
+    return material.aside
 
 
 def log_entry(path: Path, report: Report, entry: dict[str, Any]) -> None:
