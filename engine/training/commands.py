@@ -97,7 +97,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         "--held-out", nargs="+", type=Path, default=[], help="files for the table (default: games set aside)"
     )
     parser.add_argument("--validation", type=float, default=0.01, help="share of the games set aside (default: 0.01)")
-    parser.add_argument("--label-scale", type=float, default=1.2, help="for scores of value-only files (default: 1.2)")
+    parser.add_argument("--label-scale", type=float, default=1.1, help="for scores of value-only files (default: 1.1)")
     parser.add_argument("--seed", type=int, default=1)
     for net, defaults in NET_DEFAULTS.items():
         for name, default in defaults.items():
