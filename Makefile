@@ -12,22 +12,22 @@ run: .venv/ready
 
 # Every test: compiled, without the JIT, with bounds checks, and on the portable path. Lines of kernels are covered only
 # without the JIT; those that build and keep machine code only with it, so one part runs twice.
-test: lint
+test: lint .venv/train
 	$(BIN)/pytest
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --quiet tests/movegen/test_cache.py tests/perft/test_cli.py
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) tests/movegen tests/perft
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft
-	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network
+	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 
 # What one runs all the time.
 check: lint
 	$(BIN)/pytest $(QUICK)
 
 # The long forms of the tests.
-soak: .venv/ready
+soak: .venv/train
 	$(BIN)/pytest -m soak
 	HYPOTHESIS_PROFILE=searching $(BIN)/pytest -m hypothesis
 
@@ -44,6 +44,11 @@ lint: .venv/ready
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@
+
+# What training needs besides; large, so not for everybody.
+.venv/train: .venv/ready
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,train]"
 	touch $@
 
 clean:

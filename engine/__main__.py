@@ -13,6 +13,7 @@ commands (each has its own --help):
   bench      search some positions, tell speed and signature
   perft      count the leaves of the tree of legal moves
   gomoku     play Gomoku against the textbook search in the terminal
+  train      make the network: labelled games, training, figures (needs the extra `train`)
   warmup     compile all kernels now, with a progress display
 """
 
@@ -51,6 +52,12 @@ def _gomoku(words: Sequence[str]) -> int:
     return main(words)
 
 
+def _train(words: Sequence[str]) -> int:
+    from engine.training.commands import main
+
+    return main(words)
+
+
 def _warmup(words: Sequence[str]) -> int:
     from engine.warmup import main
 
@@ -62,6 +69,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "bench": _bench,
     "perft": _perft,
     "gomoku": _gomoku,
+    "train": _train,
     "warmup": _warmup,
 }
 

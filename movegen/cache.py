@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -35,6 +36,7 @@ KEPT_VERSIONS = 8
 LOCK_PATIENCE = 300.0  # seconds; then a process compiles for itself rather than hang
 
 PACKAGE = Path(__file__).resolve().parent
+IMPORTS = re.compile(r"^from ([a-z0-9_.]+) import", re.MULTILINE)
 
 
 def sources_of(folders: Iterable[Path]) -> str:
@@ -43,6 +45,27 @@ def sources_of(folders: Iterable[Path]) -> str:
     for path in sorted(path for folder in set(folders) for path in folder.glob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
+
+
+def folders_behind(package: Path) -> set[Path]:
+    """The folders whose sources may be part of a package's kernels: its own, and those that it imports from.
+
+    Only this package and the one that `package` belongs to are looked at: libraries are known by their version.
+    """
+    root = PACKAGE.parent
+    found, left = {PACKAGE}, [package]
+    while left:
+        folder = left.pop()
+        if folder in found or not folder.is_relative_to(root):
+            found.add(folder)
+            continue
+        found.add(folder)
+        home = folder.relative_to(root).parts[0]
+        for name in (name for path in folder.glob("*.py") for name in IMPORTS.findall(path.read_text("utf-8"))):
+            module = root.joinpath(*name.split("."))
+            if name.split(".")[0] == home:
+                left.append(module if module.is_dir() else module.parent)
+    return found
 
 
 def machine() -> str:
@@ -89,7 +112,7 @@ def choose_folder(version: Path) -> Path:
 @cache
 def version_folder(package: Path) -> Path:
     """The folder for the kernels that a package defines, in this version and on this CPU."""
-    folder = choose_folder(Path(package.name) / f"{sources_of((PACKAGE, package))}-{machine()}")
+    folder = choose_folder(Path(package.name) / f"{sources_of(folders_behind(package))}-{machine()}")
     with contextlib.suppress(OSError):
         os.utime(folder)  # the time of its last use
     return folder

@@ -1,6 +1,7 @@
 """The one place where numba is configured: how functions become machine code.
 
     kernel       a function that Python calls; compiled at its first call, kept on disk
+    float_kernel the same, but sums of floats may be reordered: faster, and not the same to the last bit everywhere
     inlined      a helper that melts into the kernels which use it; costs nothing on its own
     instruction  a single machine instruction that Python has no word for
     lookup       a read-only table of 64-bit words, shared by all kernels
@@ -40,7 +41,15 @@ HELPER_OPTIONS = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wra
 
 def kernel(function: Function) -> Function:
     """Compile a function that is called from Python, and keep the machine code on disk."""
-    dispatcher = numba.njit(**OPTIONS)(function)
+    return _kept_on_disk(function, numba.njit(**OPTIONS)(function))
+
+
+def float_kernel(function: Function) -> Function:
+    """A kernel in which sums of floats may be reordered."""
+    return _kept_on_disk(function, numba.njit(fastmath=True, **OPTIONS)(function))
+
+
+def _kept_on_disk(function: Function, dispatcher: Any) -> Function:
     if not JIT_DISABLED:
         dispatcher._cache = KernelCache(function)  # noqa: SLF001  (what njit(cache=True) does)
     return dispatcher  # type: ignore[no-any-return]  # numba has no type hints

@@ -147,3 +147,11 @@ def test_switches_have_versions_of_their_own(tmp_path, environment):
     for switch in ({}, {"TERESA_PORTABLE": "1"}, {"NUMBA_BOUNDSCHECK": "1"}):
         assert run({**environment, **switch}, tmp_path)[:3] == (20, 0, 1)
         assert run({**environment, **switch}, tmp_path)[:3] == (20, 1, 0)
+
+
+def test_kernels_depend_on_the_folders_they_import_from():
+    network, training = PROJECT / "engine" / "network", PROJECT / "engine" / "training"
+    assert cache.folders_behind(PROJECT / "movegen") == {PROJECT / "movegen"}
+    assert cache.folders_behind(network) == {PROJECT / "movegen", network}
+    assert cache.folders_behind(training) == {PROJECT / "movegen", network, training}
+    assert cache.folders_behind(Path("/elsewhere")) == {PROJECT / "movegen", Path("/elsewhere")}

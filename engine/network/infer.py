@@ -1,0 +1,171 @@
+"""The network evaluated: whole numbers only, so the answer is the same on every CPU, and nothing is allocated.
+
+The loops are written so that the compiler turns them into vector instructions: rows are taken out of the arrays before
+the loop, four of them go into each pass, and every intermediate result is cut to the width it needs.
+"""
+
+import numpy as np
+
+from engine.network.attack_maps import AttackMaps, attack_maps
+from engine.network.fixed_point import exp_of_minus
+from engine.network.inputs import fill_inputs
+from engine.network.move_rows import fill_rows
+from engine.network.network import Network, Scratch
+from engine.network.scene import scene_of
+from engine.network.shape import (
+    LOGIT_BITS,
+    MEN_PER_PHASE,
+    MOVE_HALF,
+    MOVE_SHIFT,
+    ONE_HIDDEN,
+    OUTCOME_SHIFT,
+    OUTCOMES,
+    PRIOR_UNIT,
+    SCALE_BITS,
+    VALUE_UNIT,
+)
+from movegen.bits import U64
+from movegen.board import Board
+from movegen.jit import inlined
+
+i16, i32, i64, u16 = np.int16, np.int32, np.int64, np.uint16
+NOTHING, FULL, HALF = i16(0), i16(ONE_HIDDEN), i32(MOVE_HALF)
+SHARPNESS_BITS = LOGIT_BITS
+PLAIN = 1 << SHARPNESS_BITS  # the sharpness of temperature 1
+
+
+def sharpness(temperature: float) -> int:
+    """What `policy` multiplies logits with: temperatures above 1 make priors more equal, below 1 less."""
+    return max(1, min(round(PLAIN / temperature), PLAIN << 6))
+
+
+@inlined
+def sum_rows(rows: np.ndarray, bias: np.ndarray, inputs: np.ndarray, count: int, hidden: np.ndarray) -> None:
+    """The bias and the rows of all inputs that are on."""
+    size = hidden.size
+    for j in range(size):
+        hidden[j] = bias[j]
+    place = 0
+    while place + 4 <= count:
+        a, b, c, d = rows[inputs[place]], rows[inputs[place + 1]], rows[inputs[place + 2]], rows[inputs[place + 3]]
+        for j in range(size):
+            hidden[j] = i16(i16(hidden[j] + i16(a[j] + b[j])) + i16(c[j] + d[j]))
+        place += 4
+    while place < count:
+        a = rows[inputs[place]]
+        for j in range(size):
+            hidden[j] = i16(hidden[j] + a[j])
+        place += 1
+
+
+@inlined
+def outcome_sums(network: Network, hidden: np.ndarray, men: int) -> tuple[np.int32, np.int32, np.int32]:
+    """Clip, square and weigh the hidden layer of the value; -> the sums for win, draw and loss."""
+    first = (men - 1) // MEN_PER_PHASE * OUTCOMES
+    rows, bias = network.outcome_rows, network.outcome_bias
+    wins, draws, losses = rows[first], rows[first + 1], rows[first + 2]
+    win, draw, loss = bias[first], bias[first + 1], bias[first + 2]
+    for j in range(hidden.size):
+        v = u16(min(max(hidden[j], NOTHING), FULL))
+        square = i16(u16(v * v) >> u16(OUTCOME_SHIFT))
+        win = i32(win + i32(i32(square) * i32(wins[j])))
+        draw = i32(draw + i32(i32(square) * i32(draws[j])))
+        loss = i32(loss + i32(i32(square) * i32(losses[j])))
+    return win, draw, loss
+
+
+@inlined
+def as_logit(total: np.int32, scale: np.int64) -> np.int64:
+    """A sum of products as a logit in 1 / (1 << LOGIT_BITS)."""
+    return i64(total) * scale >> SCALE_BITS
+
+
+@inlined
+def outcome_logits(
+    network: Network, scratch: Scratch, board: Board, maps: AttackMaps
+) -> tuple[np.int64, np.int64, np.int64]:
+    """The logits of win, draw and loss for the player to move."""
+    count = fill_inputs(board, maps, scratch.inputs)
+    sum_rows(network.value_rows, network.value_bias, scratch.inputs, count, scratch.value_hidden)
+    win, draw, loss = outcome_sums(network, scratch.value_hidden, count)
+    scale = network.scales[0]
+    return as_logit(win, scale), as_logit(draw, scale), as_logit(loss, scale)
+
+
+@inlined
+def value(network: Network, scratch: Scratch, board: Board) -> tuple[np.int64, np.int64, np.int64]:
+    """The shares of win, draw and loss for the player to move; together they are VALUE_UNIT."""
+    win, draw, loss = outcome_logits(network, scratch, board, attack_maps(board))
+    highest = max(win, draw, loss)
+    w, d, l = exp_of_minus(U64(highest - win)), exp_of_minus(U64(highest - draw)), exp_of_minus(U64(highest - loss))
+    total = w + d + l
+    wins, losses = i64(w * U64(VALUE_UNIT) // total), i64(l * U64(VALUE_UNIT) // total)
+    return wins, i64(VALUE_UNIT) - wins - losses, losses
+
+
+@inlined
+def square_hidden(hidden: np.ndarray) -> None:
+    """Clip and square the hidden layer of the policy, in place, to 7 bits."""
+    for j in range(hidden.size):
+        v = i32(min(max(hidden[j], NOTHING), FULL))
+        hidden[j] = i16(i32(i32(v * v) + HALF) >> MOVE_SHIFT)
+
+
+@inlined
+def move_sum(network: Network, hidden: np.ndarray, rows: np.ndarray, place: int) -> np.int32:
+    """The four rows of a move times the hidden layer."""
+    first, second, third, fourth = rows[place, 0], rows[place, 1], rows[place, 2], rows[place, 3]
+    a, b, c, d = (
+        network.move_rows[first],
+        network.move_rows[second],
+        network.move_rows[third],
+        network.move_rows[fourth],
+    )
+    bias = network.move_bias
+    total = i32(bias[first] + bias[second] + bias[third] + bias[fourth])
+    for j in range(hidden.size):
+        weight = i16(i16(i16(a[j]) + i16(b[j])) + i16(i16(c[j]) + i16(d[j])))
+        total = i32(total + i32(i32(weight) * i32(hidden[j])))
+    return total
+
+
+@inlined
+def move_logits(network: Network, scratch: Scratch, board: Board, moves: np.ndarray, count: np.int64) -> np.int64:
+    """Write the logits of the legal moves into `scratch.logits`; -> the highest."""
+    maps = attack_maps(board)
+    men = fill_inputs(board, maps, scratch.inputs)
+    sum_rows(network.policy_rows, network.policy_bias, scratch.inputs, men, scratch.policy_hidden)
+    square_hidden(scratch.policy_hidden)
+    scene = scene_of(board, maps)
+    scale, highest = network.scales[1], i64(-(1 << 62))
+    for place in range(count):
+        fill_rows(board, scene, U64(moves[place]), scratch.rows, place)
+        logit = as_logit(move_sum(network, scratch.policy_hidden, scratch.rows, place), scale)
+        scratch.logits[place] = logit
+        highest = max(highest, logit)
+    return highest
+
+
+@inlined
+def policy(
+    network: Network,
+    scratch: Scratch,
+    board: Board,
+    moves: np.ndarray,
+    count: np.int64,
+    sharpness: int,
+    priors: np.ndarray,
+) -> None:
+    """Write a prior for each of the legal moves: at least 1, together at most PRIOR_UNIT.
+
+    `moves` and `priors` are arrays of uint16; `sharpness` is what the function of that name makes of a temperature.
+    """
+    highest = move_logits(network, scratch, board, moves, count)
+    total = U64(0)
+    for place in range(count):
+        share = exp_of_minus(U64((highest - scratch.logits[place]) * sharpness >> SHARPNESS_BITS))
+        scratch.logits[place] = i64(share)
+        total += share
+    to_give = U64(PRIOR_UNIT - count)
+    for place in range(count):
+        priors[place] = np.uint16(U64(1) + U64(scratch.logits[place]) * to_give // total)

@@ -1,0 +1,1 @@
+"""How the network is made: labelled games, their reading, and the fit. Needs the extra `train`."""

@@ -1,0 +1,198 @@
+"""`teresa train`: generate, fit, evaluate, export."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from engine.network.network import Network
+    from engine.training.games import Games
+
+DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
+BAD_INPUT, INTERRUPTED = 2, 130
+
+NET_OPTIONS = {
+    "hidden": "hidden units, a multiple of 32",
+    "batch": "positions a step",
+    "rate": "highest learning rate",
+    "decay": "weight decay",
+    "early-passes": "passes over value-only games first",
+    "passes": "passes over all games with labels for this net",
+    "final-passes": "passes over games whose moves are labels, at the end",
+}
+NET_DEFAULTS: dict[str, dict[str, Any]] = {
+    "value": dict(zip(NET_OPTIONS, (512, 8192, 2e-3, 0.1, 0, 3, 3), strict=True)),
+    "policy": dict(zip(NET_OPTIONS, (256, 4096, 2e-3, 0.05, 0, 4, 0), strict=True)),
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command of `teresa train`; -> exit status."""
+    parser = argparse.ArgumentParser(prog="teresa train", description=DESCRIPTION)
+    commands = parser.add_subparsers(dest="command", required=True)
+    add_generate(commands.add_parser("generate", help="let a UCI engine play and label games"))
+    add_fit(commands.add_parser("fit", help="train value and policy on labelled games"))
+    add_evaluate(commands.add_parser("evaluate", help="figures of a network on labelled games"))
+    add_export(commands.add_parser("export", help="quantise a fit and write the weights file"))
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except ValueError as error:
+        print(f"teresa train {options.command}: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except ModuleNotFoundError as error:
+        print(f"teresa train needs {error.name}: pip install 'teresa-chess[train]'", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+
+
+def add_generate(parser: argparse.ArgumentParser) -> None:
+    """The options of `generate`."""
+    parser.set_defaults(run=run_generate)
+    parser.add_argument("output", type=Path, help="viriformat file to write")
+    parser.add_argument("--teacher", default="stockfish", help="command of a UCI engine (default: stockfish)")
+    limit = parser.add_mutually_exclusive_group(required=True)
+    limit.add_argument("--nodes", type=int, help="label each position with so many nodes")
+    limit.add_argument("--depth", type=int, help="label each position with a search of this depth")
+    parser.add_argument("--value-only", action="store_true", help="scores alone are labels; half of a game is noise")
+    parser.add_argument("--games", type=int, required=True)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--seed", type=int, required=True)
+
+
+def run_generate(options: argparse.Namespace) -> int:
+    """Make labelled games, with a progress display."""
+    from engine.training.generate import Order, generate
+
+    limit = f"nodes {options.nodes}" if options.nodes else f"depth {options.depth}"
+    order = Order(options.teacher, limit, options.value_only, options.games, options.seed)
+    positions = 0
+    with progress_display() as progress:
+        task = progress.add_task("games", total=options.games)
+
+        def advance(games: int, count: int) -> None:
+            nonlocal positions
+            positions += count
+            progress.update(task, advance=games, description=f"games ({positions:,} positions)")
+
+        generate(order, options.output, options.processes, advance)
+    print(f"{options.output}: {positions:,} new positions")
+    return 0
+
+
+def add_fit(parser: argparse.ArgumentParser) -> None:
+    """The options of `fit`."""
+    parser.set_defaults(run=run_fit)
+    parser.add_argument("files", nargs="+", type=Path, help="viriformat files")
+    parser.add_argument("--output", type=Path, required=True, help="folder for checkpoints, logs and curves")
+    parser.add_argument("--only", choices=("value", "policy"), help="train one of the two nets")
+    parser.add_argument(
+        "--held-out", nargs="+", type=Path, default=[], help="files for the table (default: games set aside)"
+    )
+    parser.add_argument("--validation", type=float, default=0.01, help="share of the games set aside (default: 0.01)")
+    parser.add_argument("--label-scale", type=float, default=1.1, help="for scores of value-only files (default: 1.1)")
+    parser.add_argument("--seed", type=int, default=1)
+    for net, defaults in NET_DEFAULTS.items():
+        for name, default in defaults.items():
+            text = f"{NET_OPTIONS[name]} (default: {default})"
+            parser.add_argument(f"--{net}-{name}", type=type(default), default=default, help=text, metavar="N")
+
+
+def run_fit(options: argparse.Namespace) -> int:
+    """Train, with a progress display, and end with the table."""
+    from engine.training.fit import NETS, fit, network_of_run
+    from engine.training.games import open_games
+    from engine.training.settings import read_settings
+    from engine.training.trainer import checkpoint_path
+
+    nets = (options.only,) if options.only else NETS
+    with progress_display() as progress:
+        tasks: dict[str, Any] = {}
+
+        def advance(net: str, seen: int, total: int) -> None:
+            if net not in tasks:
+                tasks[net] = progress.add_task(net, total=total)
+            progress.update(tasks[net], completed=seen)
+
+        settings = read_settings(options)
+        aside = fit(options.files, options.output, settings, nets, lambda text: print(text, flush=True), advance)
+    if all(checkpoint_path(options.output, net).is_file() for net in NETS):
+        games = open_games(options.held_out) if options.held_out else aside.with_moves()
+        show_figures(network_of_run(options.output), games, as_json=False)
+    return 0
+
+
+def add_evaluate(parser: argparse.ArgumentParser) -> None:
+    """The options of `evaluate`."""
+    parser.set_defaults(run=run_evaluate)
+    parser.add_argument("files", nargs="+", type=Path, help="viriformat files")
+    parser.add_argument("--weights", type=Path, help="weights file, or folder of a fit (default: the shipped net)")
+    parser.add_argument("--json", action="store_true", help="write the figures as JSON")
+
+
+def run_evaluate(options: argparse.Namespace) -> int:
+    """Show the figures of a network."""
+    from engine.training.games import open_games
+
+    show_figures(network_from(options.weights), open_games(options.files), as_json=options.json)
+    return 0
+
+
+def add_export(parser: argparse.ArgumentParser) -> None:
+    """The options of `export`."""
+    parser.set_defaults(run=run_export)
+    parser.add_argument("folder", type=Path, help="folder of a fit")
+    parser.add_argument("output", type=Path, help="weights file to write")
+    parser.add_argument("--held-out", nargs="+", type=Path, default=[], help="files whose figures go into the header")
+
+
+def run_export(options: argparse.Namespace) -> int:
+    """Write the weights file of a fit."""
+    from engine.training.export import export
+
+    figures = export(options.folder, options.output, options.held_out)
+    print(f"{options.output}: {options.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
+    return 0
+
+
+def network_from(source: Path | None) -> "Network":
+    """The shipped network, that of a weights file, or that of a fit."""
+    from engine.network.weights import SHIPPED, load_weights
+
+    if source is not None and source.is_dir():
+        from engine.training.fit import network_of_run
+
+        return network_of_run(source)
+    return load_weights(source or SHIPPED).network
+
+
+def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
+    """Evaluate and print."""
+    from engine.training.evaluate import evaluate
+    from engine.training.table import draw_table, figures_table
+
+    figures = evaluate(network, games)
+    if as_json:
+        print(json.dumps(figures.as_dict()))
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(figures_table(figures))
+    console.print(draw_table(network, games))
+
+
+def progress_display() -> "Progress":
+    """A progress bar on a terminal, nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress, TimeRemainingColumn
+
+    columns = (*Progress.get_default_columns()[:3], TimeRemainingColumn(elapsed_when_finished=True))
+    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())

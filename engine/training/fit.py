@@ -1,0 +1,150 @@
+"""`teresa train fit`: both nets, from files of labelled games to checkpoints."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.network.network import Network
+from engine.training.curves import draw_curves
+from engine.training.draw_model import DrawModel, fit_draw_model
+from engine.training.games import Decoded, Games, decode, open_games, split
+from engine.training.model import policy_net, value_net
+from engine.training.quantise import quantise
+from engine.training.settings import FitSettings, NetSettings
+from engine.training.steps import PolicyStep, ValueStep
+from engine.training.trainer import Trainer, checkpoint_path
+
+NETS = ("value", "policy")
+POSITIONS_FOR_DRAWS = 1_000_000
+POSITIONS_TO_VALIDATE = 100_000
+
+Report = Callable[[str], None]
+
+
+@dataclass
+class Material:
+    """The games of a fit."""
+
+    training: Games
+    aside: Games
+    validation: Decoded  # some of the games set aside
+
+
+def some_games(games: Games, positions: int, seed: int) -> Games:
+    """Games at random with about so many positions."""
+    order = np.random.default_rng(seed).permutation(games.size.size)
+    enough = int(np.searchsorted(np.cumsum(games.size[order]), positions)) + 1
+    return games.where(np.sort(order[:enough]))
+
+
+def gather_material(paths: Sequence[Path], settings: FitSettings) -> Material:
+    """Open the files and set games aside."""
+    training, aside = split(open_games(paths), settings.validation, settings.seed)
+    labelled = aside.with_moves()
+    if not training.size.size or not labelled.size.size:
+        raise ValueError("there are too few games to set some aside: give more, or a larger --validation")
+    return Material(training, aside, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
+
+
+def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> DrawModel:
+    """The draw model of a run: read, or fitted and written."""
+    path = folder / "draws.json"
+    if path.is_file():
+        return DrawModel.load(path)
+    model = fit_draw_model(decode(some_games(games.with_moves(), POSITIONS_FOR_DRAWS, seed)).positions)
+    model.save(path)
+    report(f"draw model fitted: {[round(number, 3) for number in model.theta]}")
+    return model
+
+
+def passes(games: Games, settings: NetSettings, name: str) -> list[Games]:
+    """What a net sees, in this order: value-only games, all games that have labels for it, those with sound labels.
+
+    The moves of value-only games are no labels: most are those of a quick search, the others random. Yet a policy that
+    learns from them first, if it is told to, and then from real labels, is better than one that saw only the latter.
+    """
+    labelled = games.with_moves()
+    usable = games if name == "value" else labelled
+    return (
+        [games.value_only()] * settings.early_passes + [usable] * settings.passes + [labelled] * settings.final_passes
+    )
+
+
+def new_trainer(name: str, material: Material, folder: Path, settings: FitSettings, report: Report) -> Trainer:
+    """The trainer of one net, as far as it was."""
+    chosen = settings.value if name == "value" else settings.policy
+    step: ValueStep | PolicyStep
+    if name == "value":
+        model = draw_model_for(folder, material.training, settings.seed, report)
+        step = ValueStep(value_net(chosen.hidden, settings.seed), model, settings.label_scale)
+    else:
+        step = PolicyStep(policy_net(chosen.hidden, settings.seed))
+    trainer = Trainer(name, step, chosen, passes(material.training, chosen, name), settings.seed, settings.hash())
+    if trainer.resume(folder):
+        report(f"{name}: going on after {trainer.progress.seen:,} of {trainer.total:,} positions")
+    return trainer
+
+
+def fit(
+    paths: Sequence[Path],
+    folder: Path,
+    settings: FitSettings,
+    nets: Sequence[str],
+    report: Report,
+    advance: Callable[[str, int, int], None],
+) -> Games:
+    """Train the nets that are asked for; -> the games that were set aside.
+
+    `advance(net, positions, of how many)` is called after every batch.
+    """
+    torch.set_num_threads(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=2) + "\n")
+    material = gather_material(paths, settings)
+    validated = material.validation.positions.scores.size
+    report(f"{material.training.positions:,} positions to train with, {validated:,} of other games to validate with")
+    for name in nets:
+        trainer = new_trainer(name, material, folder, settings, report)
+        trainer.run(folder, material.validation, partial(log_entry, folder / f"{name}.log", report), advance)
+        draw_curves(folder)
+    return material.aside
+
+
+def log_entry(path: Path, report: Report, entry: dict[str, Any]) -> None:
+    """Write a line of the log, as JSON into the file and as text for the reader."""
+    with path.open("a") as file:
+        file.write(json.dumps({"time": round(time.time())} | entry) + "\n")
+    values = {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in entry.items()}
+    report(", ".join(f"{key} {value}" for key, value in values.items()))
+
+
+def network_of_run(folder: Path) -> Network:
+    """The quantised network of a run's checkpoints."""
+    weights = []
+    for name in NETS:
+        state = load_checkpoint(folder, name)["net"]
+        weights.append(tuple(state[key].numpy() for key in ("rows", "bias", "outputs", "output_bias")))
+    return quantise(*weights)
+
+
+def identity_of_run(folder: Path) -> bytes:
+    """The hash of the settings that a run's nets were made with."""
+    hashes = [load_checkpoint(folder, name)["identity"] for name in NETS]
+    return hashlib.sha256(b"".join(hashes)).digest() if hashes[0] != hashes[1] else bytes(hashes[0])
+
+
+def load_checkpoint(folder: Path, name: str) -> dict[str, Any]:
+    """What a trainer saved."""
+    path = checkpoint_path(folder, name)
+    if not path.is_file():
+        raise ValueError(f"{folder} has no checkpoint {path.name}")
+    content: dict[str, Any] = torch.load(path, weights_only=True)
+    return content

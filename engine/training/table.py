@@ -1,0 +1,31 @@
+"""Figures as tables for the terminal."""
+
+from rich.table import Table
+
+from engine.network.network import Network
+from engine.training.draw_model import calibration, with_sound_results
+from engine.training.evaluate import Figures, values
+from engine.training.games import Games, decode
+
+
+def figures_table(figures: Figures) -> Table:
+    """The main figures, a line each."""
+    table = Table("figure", "value")
+    table.add_row("positions", f"{figures.positions:,}")
+    table.add_row("value error (mean square)", f"{figures.value_mse:.5f}")
+    table.add_row("policy cross-entropy", f"{figures.policy_ce:.4f}")
+    tops = (figures.policy_top1, figures.policy_top3, figures.policy_top5)
+    table.add_row("policy top 1 / 3 / 5", " / ".join(f"{100 * top:.2f} %" for top in tops))
+    return table
+
+
+def draw_table(network: Network, games: Games) -> Table:
+    """How often games without random moves were drawn where the network expected it so often."""
+    positions = decode(games.with_moves()).positions
+    sound = with_sound_results(positions)
+    table = Table("positions", "draws expected", "draws", title="games without random moves")
+    if sound.any():
+        draws = values(network, positions.boards[sound])[:, 1]
+        for row in calibration(draws, positions.results[sound]):
+            table.add_row(f"{row['positions']:,}", f"{row['expected']:.3f}", f"{row['real']:.3f}")
+    return table

@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from engine.network.batch import inputs_of, moves_of
+from tests.engine.network import reference
+from tests.engine.network.boards import board_words, code_to_move
+from tests.positions import random_positions
+
+
+@pytest.fixture(scope="module")
+def boards(scaled):
+    return [board.copy(stack=False) for board in random_positions(scaled(3000), seed=5)]
+
+
+def as_chess960(board):
+    copy = board.copy(stack=False)
+    copy.chess960 = True
+    return copy
+
+
+def test_inputs_are_those_of_the_reference(boards):
+    inputs, counts = np.zeros((len(boards), 32), dtype=np.uint16), np.zeros(len(boards), dtype=np.uint8)
+    inputs_of(board_words(boards), np.arange(len(boards)), inputs, counts)
+    for line, board in enumerate(boards):
+        actual = inputs[line, : counts[line]].tolist()
+        assert sorted(actual) == sorted(reference.inputs(board)), board.fen()
+
+
+def test_rows_of_moves_are_those_of_the_reference(boards):
+    moves, rows = np.zeros(len(boards) * 100, dtype=np.uint16), np.zeros((len(boards) * 100, 4), dtype=np.uint16)
+    starts = np.zeros(len(boards) + 1, dtype=np.int64)
+    moves_of(board_words(boards), np.arange(len(boards)), moves, rows, starts)
+    for line, original in enumerate(boards):
+        board = as_chess960(original)
+        for place in range(starts[line], starts[line + 1]):
+            move = code_to_move(moves[place], board)
+            assert rows[place].tolist() == reference.rows(board, move), (board.fen(), move)

@@ -1,0 +1,157 @@
+"""Training needs the extra `train`; `make test` and `make soak` install it."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `train`: make test installs it")
+
+from engine.network.batch import inputs_of, moves_of  # noqa: E402
+from engine.network.shape import MEN_PER_PHASE, OUTCOMES  # noqa: E402
+from engine.network.weights import load_weights  # noqa: E402
+from engine.training.commands import main  # noqa: E402
+from engine.training.dataset import pools  # noqa: E402
+from engine.training.evaluate import evaluate  # noqa: E402
+from engine.training.fit import network_of_run  # noqa: E402
+from engine.training.games import decode, open_games  # noqa: E402
+from engine.training.model import policy_net, value_net  # noqa: E402
+from engine.training.sparse import policy_slopes, value_slopes  # noqa: E402
+from engine.training.trainer import Trainer  # noqa: E402
+from tests.engine.training.games import random_records  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """Random games: the scores follow nothing, but moves are legal."""
+    path = tmp_path_factory.mktemp("games") / "random.vf"
+    path.write_bytes(b"".join(record[0] for record in random_records(900, seed=9)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def positions(file):
+    return decode(open_games([file])).positions
+
+
+def relative_errors(net, slopes):
+    pairs = zip(slopes, (parameter.grad.numpy() for parameter in net.parameters()), strict=True)
+    return [np.abs(actual - expected).max() / np.abs(expected).max() for actual, expected in pairs]
+
+
+def hidden_layer(net, inputs):
+    return (net.rows[inputs.astype(np.int64)].sum(0) + net.bias).clamp(0, 1) ** 2
+
+
+def test_slopes_of_the_value_are_those_of_torch(positions):
+    chosen = np.random.default_rng(1).permutation(len(positions.scores))[:200]
+    inputs, counts = np.zeros((chosen.size, 32), dtype=np.uint16), np.zeros(chosen.size, dtype=np.uint8)
+    inputs_of(positions.boards, chosen, inputs, counts)
+    targets = np.random.default_rng(2).dirichlet((1, 1, 1), chosen.size).astype(np.float32)
+    net = value_net(64, seed=1)
+    loss = value_slopes(inputs, counts, targets, net.weights(), net.slopes())
+    slopes = [slope.copy() for slope in net.slopes()]
+    net.clear_slopes()
+    total = torch.zeros(())
+    for line, count in enumerate(counts.tolist()):
+        first = (count - 1) // MEN_PER_PHASE * OUTCOMES
+        hidden = hidden_layer(net, inputs[line, :count])
+        logits = net.outputs[first : first + OUTCOMES] @ hidden + net.output_bias[first : first + OUTCOMES]
+        total = total - (torch.from_numpy(targets[line]) * logits.log_softmax(0)).sum()
+    total.backward()
+    assert loss == pytest.approx(total.item(), rel=1e-5)
+    assert max(relative_errors(net, slopes)) < 1e-4
+
+
+def test_slopes_of_the_policy_are_those_of_torch(positions):
+    chosen = np.random.default_rng(3).permutation(len(positions.scores))[:100]
+    inputs, counts = np.zeros((chosen.size, 32), dtype=np.uint16), np.zeros(chosen.size, dtype=np.uint8)
+    inputs_of(positions.boards, chosen, inputs, counts)
+    moves, rows = np.zeros(chosen.size * 80, dtype=np.uint16), np.zeros((chosen.size * 80, 4), dtype=np.uint16)
+    starts = np.zeros(chosen.size + 1, dtype=np.int64)
+    moves_of(positions.boards, chosen, moves, rows, starts)
+    rng, targets = np.random.default_rng(4), np.zeros(starts[-1], dtype=np.float32)
+    for begin, end in pairwise(starts):
+        targets[begin:end] = rng.dirichlet(np.full(end - begin, 0.3)) if end > begin else 0
+    net = policy_net(32, seed=1)
+    loss = policy_slopes(inputs, counts, rows, starts, targets, net.weights(), net.slopes())
+    slopes = [slope.copy() for slope in net.slopes()]
+    net.clear_slopes()
+    total = torch.zeros(())
+    for line, count in enumerate(counts.tolist()):
+        part = rows[starts[line] : starts[line + 1]].astype(np.int64)
+        logits = net.outputs[part].sum(1) @ hidden_layer(net, inputs[line, :count]) + net.output_bias[part].sum(1)
+        total = total - (torch.from_numpy(targets[starts[line] : starts[line + 1]]) * logits.log_softmax(0)).sum()
+    total.backward()
+    assert loss == pytest.approx(total.item(), rel=1e-5)
+    assert max(relative_errors(net, slopes)) < 0.01  # the smallest slopes are left out on purpose
+
+
+SMALL = [f"--{net}-{name}={number}" for net in ("value", "policy") for name, number in (("hidden", 32), ("batch", 256))]
+
+
+def fit(file, folder, *more):
+    return main(["fit", str(file), "--output", str(folder), *SMALL, "--validation=0.3", *more])
+
+
+@pytest.mark.slow
+def test_fit_evaluate_export(file, tmp_path, capsys):
+    passes = ["--value-passes", "1", "--value-final-passes", "0", "--policy-passes", "1"]
+    assert fit(file, tmp_path / "run", *passes, "--held-out", str(file)) == 0
+    assert "policy top 1 / 3 / 5" in capsys.readouterr().out
+    assert (tmp_path / "run" / "curves.png").stat().st_size > 1000
+    weights = tmp_path / "some.net"
+    assert main(["export", str(tmp_path / "run"), str(weights), "--held-out", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", str(file), "--weights", str(weights), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert list(figures) == ["positions", "value_mse", "policy_ce", "policy_top1", "policy_top3", "policy_top5"]
+    loaded = load_weights(weights)
+    assert loaded.notes["figures"] == figures
+    for expected, actual in zip(network_of_run(tmp_path / "run"), loaded.network, strict=True):
+        assert (expected == actual).all()
+
+
+@pytest.mark.slow
+def test_an_interrupted_fit_goes_on_as_if_nothing_had_happened(file, tmp_path, monkeypatch):
+    monkeypatch.setattr(pools, "__defaults__", (0, 4000))  # several pools in a pass
+    options = ["--only", "value", "--value-passes", "2", "--value-final-passes", "0"]
+    assert fit(file, tmp_path / "whole", *options) == 0
+    saves = 0
+    save = Trainer.save
+
+    def save_and_stop(trainer: Trainer, folder: Path) -> None:
+        nonlocal saves
+        save(trainer, folder)
+        saves += 1
+        if saves == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "save", save_and_stop)
+    assert fit(file, tmp_path / "parts", *options) == 130
+    monkeypatch.setattr(Trainer, "save", save)
+    assert fit(file, tmp_path / "parts", *options) == 0
+    nets = [torch.load(tmp_path / run / "value.pt", weights_only=True)["net"] for run in ("whole", "parts")]
+    assert all(torch.equal(nets[0][name], nets[1][name]) for name in nets[0])
+
+
+def test_what_is_wrong_is_said(file, tmp_path, capsys):
+    assert fit(tmp_path / "none.vf", tmp_path / "run") == 2
+    assert "there is no file" in capsys.readouterr().err
+    assert main(["export", str(tmp_path), str(tmp_path / "x.net")]) == 2
+    assert "has no checkpoint value.pt" in capsys.readouterr().err
+    assert main(["evaluate", str(file), "--weights", str(file)]) == 2
+    assert "no weights file" in capsys.readouterr().err
+
+
+@pytest.mark.soak
+def test_a_fit_learns(file, tmp_path):
+    """Even random games have something to learn: which moves there are at all, how far scores reach."""
+    options = ["--value-passes", "6", "--value-final-passes", "0", "--policy-passes", "1"]
+    assert fit(file, tmp_path / "run", *options) == 0
+    log = [json.loads(line) for line in (tmp_path / "run" / "value.log").read_text().splitlines()]
+    assert log[-1]["loss"] < log[0]["loss"]
+    figures = evaluate(network_of_run(tmp_path / "run"), open_games([file]))
+    assert figures.policy_ce < 3.4
