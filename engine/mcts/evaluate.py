@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from engine.mcts.leaves import CLOCK, KEY, board_of, is_open
 from engine.mcts.proof import DRAW, UNPROVEN, WIN
-from engine.mcts.setup import CONSTANT, PLAYOUT, Settings, Worker
+from engine.mcts.setup import CONSTANT, NETWORK, PLAYOUT, Settings, Worker
 from engine.mcts.tree import SCORE_UNIT
+from engine.network.infer import value
+from engine.network.network import Network
 from movegen.attacks import checkers
 from movegen.bits import ONE, U64, ZERO, fold_product, multiply_high
 from movegen.board import Board
@@ -38,10 +41,25 @@ def playout(board: Board, clock: np.uint64, worker: Worker) -> tuple[int, int]:
 
 
 @inlined
-def evaluate(settings: Settings, board: Board, key: np.uint64, clock: np.uint64, worker: Worker) -> tuple[int, int]:
-    """Score and draw share of a position for the player who moved there."""
-    if settings.evaluator == PLAYOUT:
-        return playout(board, clock, worker)
-    if settings.evaluator == CONSTANT:
-        return SCORE_UNIT // 2, 0
-    return int(multiply_high(fold_product(key, key), U64(SCORE_UNIT + 1))), 0
+def judge_by_network(network: Network, board: Board, worker: Worker) -> tuple[int, int]:
+    """Score and draw share by the network, for the player who moved to this position."""
+    _, draws, losses = value(network, worker.scratch, board)
+    return int(losses + (draws >> np.int64(1))), int(draws)
+
+
+@inlined
+def evaluate_leaves(network: Network, settings: Settings, worker: Worker, count: np.uint64) -> None:
+    """Write score and draw share of each leaf that is open, for the player who moved there."""
+    for place in range(count):
+        if not is_open(worker, place):
+            continue
+        board, clock, key = board_of(worker, place), worker.leaves[place, CLOCK], worker.leaves[place, KEY]
+        if settings.evaluator == NETWORK:
+            score, draw_share = judge_by_network(network, board, worker)
+        elif settings.evaluator == PLAYOUT:
+            score, draw_share = playout(board, clock, worker)
+        elif settings.evaluator == CONSTANT:
+            score, draw_share = SCORE_UNIT // 2, 0
+        else:
+            score, draw_share = int(multiply_high(fold_product(key, key), U64(SCORE_UNIT + 1))), 0
+        worker.scores[place], worker.draw_shares[place] = score, draw_share

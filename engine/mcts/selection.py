@@ -18,6 +18,7 @@ PRIOR_UNIT = 65535
 PRIOR_SCALE = 1.0 / PRIOR_UNIT
 SCORE_SCALE = 1.0 / SCORE_UNIT
 LN_2 = 0.6931471805599453
+GROWTH_BASE, LN_GROWTH_BASE = U64(8192), 13 * LN_2
 
 
 @inlined
@@ -96,24 +97,41 @@ def select_by_ucb1(tree: Tree, settings: Settings, worker: Worker, edge: np.uint
 
 
 @inlined
+def exploration_of(settings: Settings, visits: np.uint64) -> float:
+    """c · (1 + growth · ln((N + 8192) / 8192)) · sqrt(N): what the priors of a node with N visits are multiplied with."""
+    growing = 1.0 + settings.growth * (natural_log(visits + GROWTH_BASE) - LN_GROWTH_BASE)
+    return settings.exploration * growing * math.sqrt(float(visits))
+
+
+@inlined
+def first_play_of(parent_mean: float, first_play: float, prior_visited: float) -> float:
+    """Q of a move without visits: its parent's, less something for what is left of the priors to look at."""
+    return parent_mean - first_play * math.sqrt(prior_visited)
+
+
+@inlined
 def select_by_puct(tree: Tree, settings: Settings, edge: np.uint64, header: np.uint64) -> np.uint64:
     """The most urgent edge of the node below `edge`; the first of equals.
 
     Edges stand in the order of their priors, so of those without visits the first is the most urgent: beyond it
-    nothing needs to be looked at. It counts as its parent's Q less `first_play`.
+    nothing needs to be looked at.
     """
-    visits = float(tree.visits[edge])
-    exploration = settings.exploration * math.sqrt(visits) * PRIOR_SCALE
-    unvisited = 1.0 - float(tree.wins[edge]) * SCORE_SCALE / visits - settings.first_play
-    best, best_urgency = header + ONE, -math.inf
+    parent_visits = U64(tree.visits[edge])
+    exploration = exploration_of(settings, parent_visits) * PRIOR_SCALE
+    parent_mean = 1.0 - float(tree.wins[edge]) * SCORE_SCALE / float(parent_visits)
+    best, best_urgency, prior_visited = header + ONE, -math.inf, ZERO
     slot, last = header, header + U64(tree.visits[header])
     while slot < last:
         slot += ONE
         if is_lost(tree, slot):
             continue
-        visits = visits_of(tree, slot)
-        mean = mean_of(tree, slot, visits) if visits > 0.0 else unvisited
-        urgency = puct(mean, float(tree.prior[slot]), visits, exploration)
+        visits, prior = visits_of(tree, slot), U64(tree.prior[slot])
+        if visits > 0.0:
+            mean = mean_of(tree, slot, visits)
+        else:
+            mean = first_play_of(parent_mean, settings.first_play, float(prior_visited) * PRIOR_SCALE)
+        prior_visited += prior
+        urgency = puct(mean, float(prior), visits, exploration)
         if urgency > best_urgency:
             best, best_urgency = slot, urgency
         if visits == 0.0:

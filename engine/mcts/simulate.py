@@ -1,52 +1,72 @@
-"""One simulation in four steps: select, expand, evaluate, back up. And many of them, without a word of Python.
+"""Simulations in four steps: select, expand, evaluate, back up. And many of them, without a word of Python.
 
 Scores are whole numbers in SCORE_UNIT, for the player who made the move that leads to a position. So a score turns
 into SCORE_UNIT − score from one ply to the next, and each edge adds up what is good for its own player.
+
+Leaves are collected in batches: each way down counts as a loss until its result is backed up, so the next one goes
+elsewhere; then all leaves are evaluated by one call. A batch of one is the plain search.
 """
 
 import numpy as np
 
-from engine.mcts.evaluate import ending_here, evaluate
+from engine.mcts.evaluate import ending_here, evaluate_leaves
+from engine.mcts.leaves import depth_of, is_repeated, keep_leaf
+from engine.mcts.priors import give_priors
 from engine.mcts.proof import DRAW, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
-from engine.mcts.selection import PRIOR_UNIT, select_by_puct, select_by_ucb1
+from engine.mcts.selection import select_by_puct, select_by_ucb1
 from engine.mcts.setup import DEEPEST, UCB1, Root, Settings, Worker
 from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
+from engine.network.network import Network
 from movegen.apply import apply_keyed
 from movegen.bits import ONE, TWO, U64, ZERO
 from movegen.board import Board
-from movegen.buffers import load_move, move_buffer
 from movegen.jit import inlined, kernel
-from movegen.legal import list_moves
+from movegen.legal import fill_moves
 from movegen.memory import add_to, publish, read, swap_if
 
 # Expand
 
 
 @inlined
-def expand(tree: Tree, board: Board, edge: np.uint64) -> np.uint64:
+def expand(
+    tree: Tree, network: Network, settings: Settings, worker: Worker, board: Board, edge: np.uint64, depth: int
+) -> np.uint64:
     """Make the moves of a position below an edge; -> the new node, or NO_NODE if there was no room or no need."""
     if swap_if(tree.link, edge, NO_NODE, BUSY) != NO_NODE:
         return ZERO
-    moves = move_buffer()
-    found = list_moves(board, moves)
+    found = fill_moves(board, worker.moves)
     header = allocate(tree, edge, found)
     if header != ZERO:
+        give_priors(network, settings, worker, board, found, depth)
         clear_edges(tree, header + ONE, header + ONE + found)
         for index in range(found):
             slot = header + ONE + index
-            tree.move[slot], tree.prior[slot] = load_move(moves, index), PRIOR_UNIT // found
+            tree.move[slot], tree.prior[slot] = worker.moves[index], worker.priors[index]
     publish(tree.link, edge, np.uint32(header))
     return header
+
+
+@inlined
+def node_below(
+    tree: Tree, network: Network, settings: Settings, worker: Worker, board: Board, edge: np.uint64, depth: int
+) -> np.uint64:
+    """The node below an edge, made at the second visit; 0 while there is none."""
+    if tree.visits[edge] == 0 or depth == DEEPEST:
+        return ZERO
+    header = U64(read(tree.link, edge))
+    if header == NO_NODE:
+        return expand(tree, network, settings, worker, board, edge, depth)
+    return ZERO if header == BUSY else header
 
 
 # Back up
 
 
 @inlined
-def add_result(tree: Tree, worker: Worker, depth: int, score: int, draw_share: int) -> None:
+def add_result(tree: Tree, path: np.ndarray, depth: int, score: int, draw_share: int) -> None:
     """Add a result to every edge from the leaf up to the root, each from its own player's view."""
     for ply in range(depth, -1, -1):
-        edge = worker.edges[ply]
+        edge = path[ply]
         add_to(tree.wins, edge, score)
         add_to(tree.draws, edge, draw_share)
         add_to(tree.visits, edge, np.uint32(1))
@@ -55,11 +75,11 @@ def add_result(tree: Tree, worker: Worker, depth: int, score: int, draw_share: i
 
 
 @inlined
-def prove_upwards(tree: Tree, worker: Worker, depth: int) -> None:
+def prove_upwards(tree: Tree, path: np.ndarray, depth: int) -> None:
     """A new proof at the leaf may prove the moves before it, up to the root."""
     ply = depth - 1
     while ply >= 0:
-        edge = worker.edges[ply]
+        edge = path[ply]
         header = U64(read(tree.link, edge))
         if header in (NO_NODE, BUSY):
             return
@@ -68,6 +88,14 @@ def prove_upwards(tree: Tree, worker: Worker, depth: int) -> None:
             return
         tree.proven[edge] = proven
         ply -= 1
+
+
+@inlined
+def prove(tree: Tree, settings: Settings, path: np.ndarray, depth: int, result: np.uint16) -> None:
+    """Note that the game ends at this depth, and what follows from it for the moves before."""
+    tree.proven[path[depth]] = proof(result, 1)
+    if settings.solver != ZERO:
+        prove_upwards(tree, path, depth)
 
 
 # Repetition
@@ -95,53 +123,39 @@ def occurrences_before(root: Root, worker: Worker, depth: int, clock: np.uint64)
 
 
 @inlined
-def judge_repetition(tree: Tree, root: Root, settings: Settings, worker: Worker, depth: int, clock: np.uint64) -> bool:
+def judge_repetition(
+    tree: Tree, root: Root, settings: Settings, worker: Worker, path: np.ndarray, depth: int, clock: np.uint64
+) -> bool:
     """Has the position at this depth occurred before? A third occurrence proves a draw, for good.
 
     A second one since the root only counts as a draw this time: the way to it is not forced, and from a later root
     it is judged again.
     """
     since_root, in_all = occurrences_before(root, worker, depth, clock)
-    edge = worker.edges[depth]
-    if in_all >= 2 and tree.proven[edge] == UNPROVEN:
-        prove(tree, settings, worker, depth, DRAW)
+    if in_all >= 2 and tree.proven[path[depth]] == UNPROVEN:
+        prove(tree, settings, path, depth, DRAW)
     return since_root > 0
 
 
-@inlined
-def prove(tree: Tree, settings: Settings, worker: Worker, depth: int, result: np.uint16) -> None:
-    """Note that the game ends at this depth, and what follows from it for the moves before."""
-    tree.proven[worker.edges[depth]] = proof(result, 1)
-    if settings.solver != ZERO:
-        prove_upwards(tree, worker, depth)
+# Select
 
 
 @inlined
-def enter(tree: Tree, worker: Worker, depth: int, edge: np.uint64, key: np.uint64) -> None:
-    """Go below an edge: until the result is backed up, it counts as a loss for other threads."""
-    worker.edges[depth], worker.keys[depth] = edge, key
+def enter(tree: Tree, worker: Worker, path: np.ndarray, depth: int, edge: np.uint64, key: np.uint64) -> None:
+    """Go below an edge: until the result is backed up, it counts as a loss for others."""
+    path[depth], worker.keys[depth] = edge, key
     add_to(tree.in_flight, edge, np.uint16(1))
 
 
 @inlined
-def node_below(tree: Tree, board: Board, edge: np.uint64, depth: int) -> np.uint64:
-    """The node below an edge, made at the second visit; 0 while there is none."""
-    if tree.visits[edge] == 0 or depth == DEEPEST:
-        return ZERO
-    header = U64(read(tree.link, edge))
-    if header == NO_NODE:
-        return expand(tree, board, edge)
-    return ZERO if header == BUSY else header
-
-
-@inlined
-def simulate(tree: Tree, root: Root, settings: Settings, worker: Worker) -> int:
-    """Make one simulation; -> the depth it reached."""
+def descend(tree: Tree, root: Root, network: Network, settings: Settings, worker: Worker, place: int) -> None:
+    """Walk down to a leaf, and keep it for evaluation."""
     board, key, clock = root.board, root.key, root.clock
-    edge, depth, is_repeated = ROOT, 0, False
-    enter(tree, worker, depth, edge, key)
-    while tree.proven[edge] == UNPROVEN and not is_repeated:
-        header = node_below(tree, board, edge, depth)
+    edge, depth, repeated = ROOT, 0, False
+    path = worker.paths[place]
+    enter(tree, worker, path, depth, edge, key)
+    while tree.proven[edge] == UNPROVEN and not repeated:
+        header = node_below(tree, network, settings, worker, board, edge, depth)
         if header == ZERO:
             break
         tree.in_flight[header] = 1  # visited since the cursor came by
@@ -151,32 +165,44 @@ def simulate(tree: Tree, root: Root, settings: Settings, worker: Worker) -> int:
             edge = select_by_puct(tree, settings, edge, header)
         board, key, clock = apply_keyed(board, key, clock, U64(tree.move[edge]))
         depth += 1
-        enter(tree, worker, depth, edge, key)
-        is_repeated = judge_repetition(tree, root, settings, worker, depth, clock)
-
-    if tree.proven[edge] == UNPROVEN and not is_repeated and tree.visits[edge] == 0:
+        enter(tree, worker, path, depth, edge, key)
+        repeated = judge_repetition(tree, root, settings, worker, path, depth, clock)
+    if tree.proven[edge] == UNPROVEN and not repeated and tree.visits[edge] == 0:
         result = ending_here(board, clock, depth)
         if result != UNPROVEN:
-            prove(tree, settings, worker, depth, result)
-    if tree.proven[edge] != UNPROVEN:
-        result = result_of(tree.proven[edge])
+            prove(tree, settings, path, depth, result)
+    is_open = tree.proven[edge] == UNPROVEN and not repeated
+    keep_leaf(worker, place, board, key, clock, depth, is_open, repeated)
+
+
+@inlined
+def back_up(tree: Tree, worker: Worker, place: int) -> None:
+    """Add the result of a leaf to the edges above it: what is proven, a repetition, or the evaluator's guess."""
+    path, depth = worker.paths[place], depth_of(worker, place)
+    result = result_of(tree.proven[path[depth]])
+    score, draw_share = int(worker.scores[place]), int(worker.draw_shares[place])
+    if result != UNPROVEN:
         score, draw_share = score_of(result), draw_share_of(result)
-    elif is_repeated:
+    elif is_repeated(worker, place):
         score, draw_share = SCORE_UNIT // 2, SCORE_UNIT
-    else:
-        score, draw_share = evaluate(settings, board, key, clock, worker)
-    add_result(tree, worker, depth, score, draw_share)
-    return depth
+    add_result(tree, path, depth, score, draw_share)
+    worker.totals[0] += ONE
+    worker.totals[1] += U64(depth)
+    worker.totals[2] = max(worker.totals[2], U64(depth))
 
 
 @kernel
-def simulate_many(tree: Tree, root: Root, settings: Settings, worker: Worker, simulations: np.uint64) -> np.uint64:
+def simulate_many(
+    tree: Tree, root: Root, network: Network, settings: Settings, worker: Worker, simulations: np.uint64
+) -> np.uint64:
     """Make simulations until so many are made or the root is proven; -> how many were made."""
     made = ZERO
     while made < simulations and tree.proven[ROOT] == UNPROVEN:
-        depth = U64(simulate(tree, root, settings, worker))
-        worker.totals[0] += ONE
-        worker.totals[1] += depth
-        worker.totals[2] = max(worker.totals[2], depth)
-        made += ONE
+        batch = min(settings.batch, simulations - made)
+        for place in range(batch):
+            descend(tree, root, network, settings, worker, place)
+        evaluate_leaves(network, settings, worker, batch)
+        for place in range(batch):
+            back_up(tree, worker, place)
+        made += batch
     return made

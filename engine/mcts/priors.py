@@ -1,0 +1,36 @@
+"""Prior probabilities for the moves of a new node."""
+
+import numpy as np
+
+from engine.mcts.selection import PRIOR_UNIT
+from engine.mcts.setup import NETWORK, Settings, Worker
+from engine.network.infer import policy
+from engine.network.network import Network
+from movegen.board import Board
+from movegen.jit import inlined
+
+
+@inlined
+def give_priors(
+    network: Network, settings: Settings, worker: Worker, board: Board, found: np.uint64, depth: int
+) -> None:
+    """Write a prior for each of the worker's moves, and put the most likely moves first."""
+    if settings.evaluator == NETWORK:
+        sharpness = settings.root_sharpness if depth == 0 else settings.sharpness
+        policy(network, worker.scratch, board, worker.moves, np.int64(found), sharpness, worker.priors)
+        sort_by_prior(worker, int(found))
+    else:
+        for index in range(found):
+            worker.priors[index] = PRIOR_UNIT // found
+
+
+@inlined
+def sort_by_prior(worker: Worker, count: int) -> None:
+    """Sort moves and priors, the highest prior first; equal ones keep their order. By insertion: there are few."""
+    for index in range(1, count):
+        move, prior = worker.moves[index], worker.priors[index]
+        place = index
+        while place > 0 and worker.priors[place - 1] < prior:
+            worker.moves[place], worker.priors[place] = worker.moves[place - 1], worker.priors[place - 1]
+            place -= 1
+        worker.moves[place], worker.priors[place] = move, prior
