@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from engine.search import Searcher
 
 BATCH_SECONDS = 0.002  # of simulations between two looks at the stop flag
-FIRST_BATCH, LARGEST_BATCH = 16, 4096
-LOOK_SECONDS = 0.05  # between two looks at the tree
+FIRST_BATCH, LARGEST_BATCH = 8, 4096
+LOOK_SECONDS, LEAST_LOOK_SECONDS = 0.05, 0.005  # between two looks at the tree
 SECONDS_BETWEEN_INFOS, LEAST_SECONDS_BETWEEN_INFOS = 1.0, 0.1
 SHORT_SECONDS = 0.02
 NODES_AT_ONCE = 256  # where there is nothing to think about: enough for a score and a reply
@@ -44,8 +44,9 @@ class Run:
         self.pondering = limits.ponder
         self.nodes_left = limits.nodes
         self.depth = 0
-        self.looked_at, self.reported_at, self.reported_move = 0.0, -SECONDS_BETWEEN_INFOS, -1
-        self.seconds_between_looks = min(LOOK_SECONDS, (budget.soft or 1.0) / 4)
+        self.looked_at, self.reported_at, self.reported_move = started, -SECONDS_BETWEEN_INFOS, -1
+        self.seconds_between_looks = max(LEAST_LOOK_SECONDS, min(LOOK_SECONDS, (budget.soft or 1.0) / 4))
+        self.batch_seconds = min(BATCH_SECONDS, (budget.hard or 1.0) / 4)
         self.ended = False
         self.failure: Exception | None = None
         self.lock = threading.Lock()
@@ -134,7 +135,7 @@ class Run:
             if made < size:  # the root is proven
                 return
             seconds = max(time.perf_counter() - begin, 1e-6)
-            batch = max(1, min(LARGEST_BATCH, 2 * batch, int(batch * BATCH_SECONDS / seconds)))
+            batch = max(1, min(LARGEST_BATCH, 2 * batch, int(batch * self.batch_seconds / seconds)))
             look()
 
     def _take(self, wanted: int) -> int:

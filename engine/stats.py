@@ -1,14 +1,13 @@
 """The moves of a node with their statistics, as plain data."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.mcts.tree import SCORE_UNIT, Tree, edges_of
 
 LOSS, DRAW, WIN = 1, 2, 3
 
 
-@dataclass(frozen=True)
-class MoveStats:
+class MoveStats(NamedTuple):
     """A move of a node. All values are for the player who makes it."""
 
     slot: int
@@ -35,24 +34,18 @@ class MoveStats:
         return self.draws / SCORE_UNIT / self.visits if self.visits else 0.0
 
 
-def stats_of(tree: Tree, slot: int) -> MoveStats:
-    """What is known of an edge."""
-    proven = int(tree.proven[slot])
-    return MoveStats(
-        slot,
-        int(tree.move[slot]),
-        int(tree.visits[slot]),
-        int(tree.wins[slot]),
-        int(tree.draws[slot]),
-        int(tree.prior[slot]) / 65535,
-        proven >> 14,
-        proven & 0x3FFF,
-    )
-
-
 def moves_below(tree: Tree, slot: int) -> list[MoveStats]:
     """The moves of the node below an edge, best first; empty if it was not expanded."""
-    return sorted((stats_of(tree, edge) for edge in edges_of(tree, slot)), key=rank, reverse=True)
+    edges = edges_of(tree, slot)
+    own = slice(edges.start, edges.stop)
+    columns = (tree.move, tree.visits, tree.wins, tree.draws, tree.prior, tree.proven)
+    rows = zip(edges, *(column[own].tolist() for column in columns), strict=True)
+    return sorted((as_stats(*row) for row in rows), key=rank, reverse=True)
+
+
+def as_stats(slot: int, code: int, visits: int, wins: int, draws: int, prior: int, proven: int) -> MoveStats:
+    """What the slot of an edge says."""
+    return MoveStats(slot, code, visits, wins, draws, prior / 65535, proven >> 14, proven & 0x3FFF)
 
 
 def rank(move: MoveStats) -> tuple[float, ...]:
