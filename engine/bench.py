@@ -12,8 +12,9 @@ from engine.choice import best_of
 from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, UCB1, Root, Settings, new_worker
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, clear, new_tree, touch
+from engine.network.weights import load_weights
 from engine.options import Settings as Options
-from engine.run import kernel_settings
+from engine.settings import kernel_settings
 from engine.stats import MoveStats, moves_below
 from movegen import Position
 from movegen.bits import U64
@@ -57,7 +58,7 @@ class Bench:
     """A tree whose memory is provided already, used again and again."""
 
     def __init__(self, megabytes: int = MEGABYTES, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        self.tree, self.is_stopped = new_tree(megabytes), is_stopped
+        self.tree, self.network, self.is_stopped = new_tree(megabytes), load_weights().network, is_stopped
         touch(self.tree.memory)
         self.visits, self.seconds = 0, 0.0
         self.search(Position(), kernel_settings(Options()), 1)  # loads the kernel
@@ -66,11 +67,11 @@ class Bench:
     def search(self, position: Position, settings: Settings, visits: int) -> list[MoveStats]:
         """Search with one thread from an empty tree; -> the moves, best first."""
         clear(self.tree)
-        worker, root = new_worker(SEED), root_of(position)
+        worker, root = new_worker(SEED, self.network), root_of(position)
         begin, made = time.process_time(), 0
         while made < visits and not self.is_stopped():
             chunk = min(CHUNK, visits - made)
-            made += (done := int(simulate_many(self.tree, root, settings, worker, U64(chunk))))
+            made += (done := int(simulate_many(self.tree, root, self.network, settings, worker, U64(chunk))))
             if done < chunk:  # the root is proven
                 break
         self.visits += made
@@ -105,14 +106,14 @@ def speeds(visits: int) -> Iterator[str]:
     """The speed of the search itself, by formula and evaluator."""
     yield "visits per CPU second, one thread:"
     kinds = {
-        "UCB1, playouts, start position": (Settings(UCB1, PLAYOUT, 0.5, 0.0), POSITIONS[:1]),
-        "PUCT, playouts, middlegames": (Settings(PUCT, PLAYOUT, 1.5, 0.1), MIDDLEGAMES),
-        "PUCT, constant value, middlegames": (Settings(PUCT, CONSTANT, 1.5, 0.1), MIDDLEGAMES),
+        "UCB1, playouts, start position": (Settings(UCB1, PLAYOUT, 0.5), POSITIONS[:1], visits // 2),
+        "PUCT, constant value, middlegames": (Settings(PUCT, CONSTANT, 1.5), MIDDLEGAMES, visits),
+        "the engine's default, middlegames": (kernel_settings(Options()), MIDDLEGAMES, visits // 2),
     }
-    for name, (settings, fens) in kinds.items():
+    for name, (settings, fens, each) in kinds.items():
         bench = Bench(megabytes=512)
         for fen in fens:
-            bench.search(Position(fen), settings, visits)
+            bench.search(Position(fen), settings, each)
         yield f"{name:36} {bench.speed:10}"
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 
+from engine.knowledge import Knowledge
 from engine.options import Settings
 from movegen import Position
 
@@ -34,7 +35,7 @@ class Job(threading.Thread):
         self._on_end()
 
 
-def perft(words: list[str], position: Position, settings: Settings) -> Work:
+def perft(words: list[str], position: Position, settings: Settings, _knowledge: Knowledge) -> Work:
     """Count leaves, as `go perft` of other engines does."""
     depth = max(1, min(int(words[0]), DEEPEST_PERFT))
 
@@ -59,19 +60,23 @@ def perft(words: list[str], position: Position, settings: Settings) -> Work:
     return work
 
 
-def evaluate(_words: list[str], position: Position, settings: Settings) -> Work:
-    """Judge a position without a search: by random games from it."""
+def evaluate(_words: list[str], position: Position, settings: Settings, knowledge: Knowledge) -> Work:
+    """Judge a position without a search, by the evaluator in use."""
 
     def work(say: Say, _is_stopped: Callable[[], bool]) -> None:
-        from engine.judgement import judge_by_playouts
+        from engine.judgement import judge_by_network, judge_by_playouts
 
-        for line in judge_by_playouts(position, settings.number("Seed")):
+        if settings.text("Evaluator") == "Network":
+            lines = judge_by_network(position, knowledge.network)
+        else:
+            lines = judge_by_playouts(position, knowledge.network, settings.number("Seed"))
+        for line in lines:
             say(f"info string {line}")
 
     return work
 
 
-def bench(words: list[str], _position: Position, _settings: Settings) -> Work:
+def bench(words: list[str], _position: Position, _settings: Settings, _knowledge: Knowledge) -> Work:
     """Search some positions; a number sets the visits of each."""
     from engine.bench import VISITS, search_all
     from engine.commands import read_number
@@ -85,4 +90,8 @@ def bench(words: list[str], _position: Position, _settings: Settings) -> Work:
     return work
 
 
-JOBS: dict[str, Callable[[list[str], Position, Settings], Work]] = {"perft": perft, "eval": evaluate, "bench": bench}
+JOBS: dict[str, Callable[[list[str], Position, Settings, Knowledge], Work]] = {
+    "perft": perft,
+    "eval": evaluate,
+    "bench": bench,
+}

@@ -1,4 +1,4 @@
-"""What the evaluator thinks of a position, without a search."""
+"""What the evaluators think of a position, without a search."""
 
 import math
 
@@ -7,21 +7,26 @@ import numpy as np
 from engine.mcts.setup import PLAYOUT, UCB1, Root, Settings, new_worker
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
+from engine.network.batch import priors_of, values_of
+from engine.network.infer import PLAIN
+from engine.network.network import Network, new_scratch
+from engine.network.shape import PRIOR_UNIT, VALUE_UNIT
 from engine.report import centipawns
 from movegen import Position
 from movegen.bits import U64
+from movegen.moves import MAX_MOVES
 
 GAMES = 2000
 
 
-def judge_by_playouts(position: Position, seed: int) -> list[str]:
+def judge_by_playouts(position: Position, network: Network, seed: int) -> list[str]:
     """The results of random games from a position, as lines of text for the player to move."""
-    tree, worker = new_tree(1), new_worker(seed or 1)
+    tree, worker = new_tree(1), new_worker(seed or 1, network)
     root = Root(position.board, U64(position.key), U64(position.halfmove_clock), np.zeros(0, dtype=np.uint64))
     losses = draws = 0
     for _ in range(GAMES):
         clear(tree)  # so each visit is the first, which only looks at the value
-        simulate_many(tree, root, Settings(UCB1, PLAYOUT, 1.0, 0.0), worker, U64(1))
+        simulate_many(tree, root, network, Settings(UCB1, PLAYOUT, 1.0), worker, U64(1))
         draws += int(tree.draws[int(ROOT)]) == SCORE_UNIT
         losses += int(tree.wins[int(ROOT)]) == SCORE_UNIT  # won by the player who moved before
     wins = GAMES - draws - losses
@@ -31,3 +36,65 @@ def judge_by_playouts(position: Position, seed: int) -> list[str]:
         f"{GAMES} random games: {wins} won, {draws} drawn, {losses} lost by {position.turn}",
         f"score {score:.3f} ± {error:.3f} for {position.turn}, {centipawns(score)} centipawns",
     ]
+
+
+def judge_by_network(position: Position, network: Network) -> list[str]:
+    """The network's view of a position, as lines of text for the player to move: value, what each man adds, priors."""
+    lines = [f"{position.turn} to move: {_value_text(_shares(position, network))}"]
+    score = _score(_shares(position, network))
+    for square, man, other in without_each_man(position):
+        lines.append(f"{man} on {square}: {score - _score(_shares(other, network)):+.3f}")
+    ranked = sorted(_priors(position, network).items(), key=lambda pair: -pair[1])
+    lines += [f"{position.uci(code)} prior {prior / PRIOR_UNIT:.1%}" for code, prior in ranked]
+    return lines
+
+
+def without_each_man(position: Position) -> list[tuple[str, str, Position]]:
+    """Square, man, and the position without him; kings stay, and so does whoever shields the waiting king."""
+    fields = position.fen().split()
+    found = []
+    for square in (file + rank for rank in "87654321" for file in "abcdefgh"):
+        man = position.piece_at(square)
+        if man is None or man in "kK":
+            continue
+        board = " ".join([_board_without(fields[0], square), fields[1], "-", "-", "0", "1"])
+        try:
+            found.append((square, man, Position(board)))
+        except ValueError:  # the player to move could take the king
+            continue
+    return found
+
+
+def _board_without(board: str, square: str) -> str:
+    """The board field of a FEN with a square emptied."""
+    for digit in "12345678":
+        board = board.replace(digit, "1" * int(digit))
+    rows = board.split("/")
+    row, column = 8 - int(square[1]), "abcdefgh".index(square[0])
+    rows[row] = rows[row][:column] + "1" + rows[row][column + 1 :]
+    return "/".join(rows)
+
+
+def _shares(position: Position, network: Network) -> tuple[int, int, int]:
+    boards, shares = np.array([position.board], dtype=np.uint64), np.zeros((1, 3), dtype=np.int64)
+    values_of(network, new_scratch(network), boards, shares)
+    wins, draws, losses = shares[0].tolist()
+    return wins, draws, losses
+
+
+def _score(shares: tuple[int, int, int]) -> float:
+    return (shares[0] + shares[1] / 2) / VALUE_UNIT
+
+
+def _value_text(shares: tuple[int, int, int]) -> str:
+    wins, draws, losses = (share / VALUE_UNIT for share in shares)
+    score = _score(shares)
+    return f"score {score:.3f}, {centipawns(score)} centipawns, win {wins:.1%} draw {draws:.1%} loss {losses:.1%}"
+
+
+def _priors(position: Position, network: Network) -> dict[int, int]:
+    moves, priors = np.zeros((1, MAX_MOVES), dtype=np.uint16), np.zeros((1, MAX_MOVES), dtype=np.uint16)
+    counts = np.zeros(1, dtype=np.int64)
+    boards = np.array([position.board], dtype=np.uint64)
+    priors_of(network, new_scratch(network), boards, PLAIN, moves, priors, counts)
+    return dict(zip(moves[0, : counts[0]].tolist(), priors[0, : counts[0]].tolist(), strict=True))

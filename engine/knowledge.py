@@ -1,13 +1,15 @@
-"""What is known before the search: which moves may be played, by the user's wish, a book or tablebases."""
+"""What is known before the search: the network, and which moves may be played by the user's wish, a book or tables."""
 
 import random
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.options import Settings
 
 if TYPE_CHECKING:
     from engine.book import Book
+    from engine.network.network import Network
     from engine.tablebase import Tablebases, Verdict
     from movegen import Position
 
@@ -22,11 +24,26 @@ class RootMoves:
 
 
 class Knowledge:
-    """A book and tablebases, if the options name them."""
+    """The network, and a book and tablebases if the options name them."""
 
     def __init__(self) -> None:
         self._book: Book | None = None
         self._tablebases: Tablebases | None = None
+        self._network: Network | None = None
+
+    @property
+    def network(self) -> "Network":
+        """The network in use: the shipped one, unless another was chosen."""
+        if self._network is None:
+            self.set_network("")
+        assert self._network is not None  # noqa: S101
+        return self._network
+
+    def set_network(self, path: str) -> None:
+        """Take another network; the one before stays if that fails. An empty path: the shipped one."""
+        from engine.network.weights import SHIPPED, load_weights
+
+        self._network = load_weights(Path(path) if path else SHIPPED).network
 
     def set_book(self, path: str) -> None:
         """Open another book; the one before stays if that fails. An empty path: no book."""

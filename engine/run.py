@@ -12,11 +12,11 @@ from engine import report
 from engine.choice import best_of, draw_move
 from engine.clock import Budget, Limits, has_thought_enough
 from engine.mcts.proof import prove_root
-from engine.mcts.setup import PLAYOUT, PUCT, UCB1, Root, Settings, Worker, new_worker
+from engine.mcts.setup import Root, Worker, new_worker
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict_root
-from engine.options import Settings as Options
 from engine.report import Info
+from engine.settings import kernel_settings
 from engine.stats import LOSS, MoveStats, moves_below
 from movegen.bits import U64
 
@@ -60,12 +60,13 @@ class Run:
 
     def finish(self, tree: Tree) -> tuple[str | None, str | None]:
         """Search until it is over; -> the best move and the reply to it."""
-        self.tree, self.settings = tree, kernel_settings(self.options)
+        self.tree, self.network, self.settings = tree, self.knowledge.network, kernel_settings(self.options)
         past = np.array(self.position.past_keys, dtype=np.uint64)
         self.root = Root(self.position.board, U64(self.position.key), U64(self.position.halfmove_clock), past)
         seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
         self.rng = random.Random(seed)
-        self.workers = [new_worker(seed + 1_000_003 * number) for number in range(self.options.number("Threads"))]
+        threads = range(self.options.number("Threads"))
+        self.workers = [new_worker(seed + 1_000_003 * number, self.network) for number in threads]
         self._choose_root_moves()
         if self.root_moves.codes:
             self._prepare_root()
@@ -96,7 +97,7 @@ class Run:
             return
         if not wanted <= present:
             clear(self.tree)
-            simulate_many(self.tree, self.root, self.settings, worker, U64(self._take(2)))
+            self._simulate(worker, self._take(2))
         if self._present_root_moves() > wanted:
             restrict_root(self.tree, wanted)
 
@@ -131,12 +132,16 @@ class Run:
         batch = FIRST_BATCH
         while not (self.ended or self.signals.is_stopped) and (size := self._take(batch)):
             begin = time.perf_counter()
-            made = int(simulate_many(self.tree, self.root, self.settings, worker, U64(size)))
+            made = self._simulate(worker, size)
             if made < size:  # the root is proven
                 return
             seconds = max(time.perf_counter() - begin, 1e-6)
             batch = max(1, min(LARGEST_BATCH, 2 * batch, int(batch * self.batch_seconds / seconds)))
             look()
+
+    def _simulate(self, worker: Worker, count: int) -> int:
+        """-> how many simulations were made; fewer than wanted if the root is proven."""
+        return int(simulate_many(self.tree, self.root, self.network, self.settings, worker, U64(count)))
 
     def _take(self, wanted: int) -> int:
         """How many simulations a worker may make now, of those that `go nodes` allows."""
@@ -226,17 +231,10 @@ class Run:
     def _best_move(self) -> tuple[str, str | None]:
         if not self._present_root_moves():  # however short the time was
             self.nodes_left = None
-            spare = new_worker(1)
-            simulate_many(self.tree, self.root, self.settings, spare, U64(2))
+            spare = new_worker(1, self.network)
+            self._simulate(spare, 2)
             self._limit_root_moves(spare)
         moves = moves_below(self.tree, int(ROOT))
         temperature = 0 if self.options.flag("UCI_AnalyseMode") else self.options.number("Temperature") / 1000
         line = self._report(moves, draw_move(moves, temperature, self.rng))
         return line[0], line[1] if len(line) > 1 else None
-
-
-def kernel_settings(options: Options) -> Settings:
-    """The options that the kernels need."""
-    if options.text("Formula") == "UCB1":
-        return Settings(UCB1, PLAYOUT, options.number("UCB1 C") / 1000, 0.0)
-    return Settings(PUCT, PLAYOUT, options.number("PUCT C") / 1000, options.number("First Play") / 1000)

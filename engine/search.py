@@ -13,7 +13,8 @@ from engine.lines import move_line
 from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, clear, new_root, new_tree, touch
 from engine.options import Settings
 from engine.report import Info, main_line
-from engine.run import Run, kernel_settings
+from engine.run import Run
+from engine.settings import kernel_settings
 from engine.signals import Signals
 from engine.stats import moves_below
 from movegen import Position

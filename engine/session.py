@@ -119,6 +119,7 @@ class Session(Conversation):
         return {
             "BookFile": self.knowledge.set_book,
             "SyzygyPath": self.knowledge.set_tablebases,
+            "EvalFile": self.knowledge.set_network,
             "LogFile": self._transcript.open,
         }
 
@@ -242,7 +243,7 @@ class Session(Conversation):
         """Do something long beside the conversation."""
         from engine.jobs import JOBS, Job
 
-        work = JOBS[name](words, self._loaded_searcher().position, self.settings)
+        work = JOBS[name](words, self._loaded_searcher().position, self.settings, self.knowledge)
         self._search_ended = False
         self._job = Job(work, self.say, self._on_job_end)
 

@@ -44,6 +44,10 @@ def natural_log(number):
     return exponent * 0.6931471805599453 + 2.0 * total
 
 
+def uniform(position, _depth):
+    return [65535 // len(position.move_codes)] * len(position.move_codes)
+
+
 class Edge:
     """A move, with what was learnt about it; all from the view of the player who makes it."""
 
@@ -62,9 +66,11 @@ class Edge:
 class Reference:
     """A search from a position."""
 
-    def __init__(self, position, formula, evaluate, exploration, first_play=0.0, seed=1, solver=True):
-        self.position, self.formula, self.evaluate = position, formula, evaluate
-        self.exploration, self.first_play, self.solver = exploration, first_play, solver
+    def __init__(
+        self, position, formula, evaluate, priors, exploration, first_play=0.0, growth=0.0, seed=1, solver=True
+    ):
+        self.position, self.formula, self.evaluate, self.priors = position, formula, evaluate, priors
+        self.exploration, self.first_play, self.growth, self.solver = exploration, first_play, growth, solver
         self.random = Random(seed)
         self.root = Edge(None, 65535)
 
@@ -81,7 +87,7 @@ class Reference:
             if path[-1].replies is None and path[-1].visits == 0:
                 break
             if path[-1].replies is None:
-                self.expand(path[-1], positions[-1])
+                self.expand(path[-1], positions[-1], len(path) - 1)
             edge = self.select(path[-1])
             path.append(edge)
             positions.append(positions[-1].play(edge.code))
@@ -102,9 +108,10 @@ class Reference:
             score, draw = self.evaluate(position)
         self.back_up(path, score, draw)
 
-    def expand(self, edge, position):
-        codes = position.move_codes
-        edge.replies = [Edge(code, 65535 // len(codes)) for code in codes]
+    def expand(self, edge, position, depth):
+        """The replies, the likely ones first."""
+        pairs = zip(position.move_codes, self.priors(position, depth), strict=True)
+        edge.replies = [Edge(code, prior) for code, prior in sorted(pairs, key=lambda pair: -pair[1])]
 
     def select(self, parent):
         best, best_value, equals = parent.replies[0], -math.inf, 0
@@ -125,10 +132,17 @@ class Reference:
             if edge.visits == 0:
                 return math.inf
             return edge.mean() + self.exploration * math.sqrt(natural_log(parent.visits) / edge.visits)
-        own_mean = 1.0 - parent.wins / UNIT / parent.visits
-        mean = edge.mean() if edge.visits else own_mean - self.first_play
-        scale = self.exploration * math.sqrt(parent.visits) * (1.0 / 65535)
+        growing = 1.0 + self.growth * (natural_log(parent.visits + 8192) - 13 * 0.6931471805599453)
+        scale = self.exploration * growing * math.sqrt(parent.visits) * (1.0 / 65535)
+        mean = edge.mean() if edge.visits else self.mean_of_new(edge, parent)
         return mean + scale * edge.prior / (1.0 + edge.visits)
+
+    def mean_of_new(self, edge, parent):
+        """What a move without visits counts as, by the priors of the moves before it that are not lost."""
+        before = parent.replies[: parent.replies.index(edge)]
+        prior = sum(other.prior for other in before if not (other.proof and other.proof[0] == "loss"))
+        own_mean = 1.0 - parent.wins / UNIT / parent.visits
+        return own_mean - self.first_play * math.sqrt(prior * (1.0 / 65535))
 
     @staticmethod
     def ending(position, *, at_root):

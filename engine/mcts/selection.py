@@ -98,7 +98,7 @@ def select_by_ucb1(tree: Tree, settings: Settings, worker: Worker, edge: np.uint
 
 @inlined
 def exploration_of(settings: Settings, visits: np.uint64) -> float:
-    """c · (1 + growth · ln((N + 8192) / 8192)) · sqrt(N): what the priors of a node with N visits are multiplied with."""
+    """C · (1 + growth · ln((N + 8192) / 8192)) · sqrt(N): the factor of the priors of a node with N visits."""
     growing = 1.0 + settings.growth * (natural_log(visits + GROWTH_BASE) - LN_GROWTH_BASE)
     return settings.exploration * growing * math.sqrt(float(visits))
 

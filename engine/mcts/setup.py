@@ -22,8 +22,8 @@ class Settings(NamedTuple):
     formula: np.uint64  # UCB1 or PUCT
     evaluator: np.uint64  # PLAYOUT or NETWORK; CONSTANT and SCATTERED for benches and tests
     exploration: float  # C of UCB1, c of PUCT
-    growth: float = 0.0  # PUCT: of c with the visits, see selection.exploration_of
     first_play: float = 0.0  # PUCT: how much less an unvisited move counts than its parent, see selection.first_play_of
+    growth: float = 0.0  # PUCT: of c with the visits, see selection.exploration_of
     sharpness: int = PLAIN  # of the priors, and of those at the root; see network.infer.sharpness
     root_sharpness: int = PLAIN
     solver: np.uint64 = U64(1)  # 1: what replies prove is passed on to the moves before them

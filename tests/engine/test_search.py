@@ -16,6 +16,7 @@ from movegen import Position
 from tests.engine.mcts.invariants import check_invariants
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MATE_IN_1 = "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"
 MATE_IN_2 = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
 
 
@@ -85,14 +86,14 @@ def test_a_mate_ends_the_search_and_is_announced(formula):
 
 def test_infinite_waits_for_stop_even_when_all_is_proven():
     witness = Witness()
-    witness.searcher.set_position(Position(MATE_IN_2), None)
+    witness.searcher.set_position(Position(MATE_IN_1), None)
     witness.searcher.go(Limits(infinite=True))
     time.sleep(0.5)
     assert witness.best == []
     assert witness.searcher.is_searching
     witness.searcher.stop()
     witness.searcher.wait()
-    assert [moves[0] for moves in witness.best] == ["d2h6"]
+    assert [moves[0] for moves in witness.best] == ["b1b8"]
 
 
 def test_pondering_waits_for_ponderhit():

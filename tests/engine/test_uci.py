@@ -9,6 +9,7 @@ import chess
 import chess.engine
 import pytest
 
+from engine.network.weights import SHIPPED
 from engine.options import OPTIONS
 from engine.warmup import ready_file, use_search_kernels
 from tests.engine.process import TERESA, Process
@@ -231,11 +232,35 @@ def test_searchmoves(engine):
 
 
 def test_eval_tells_results_of_random_games(engine):
-    lines = engine.ask("position fen 4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1", "eval", until="info string score")
+    engine.send("setoption name Evaluator value Playout", "position fen 4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1")
+    lines = engine.ask("eval", until="info string score")
     games = lines[-2].split()
     wins, draws, losses = (int(games[games.index(word) - 1]) for word in ("won,", "drawn,", "lost"))
     assert wins + draws + losses == 2000
     assert wins > 10 > losses
+    engine.quit_cleanly()
+
+
+def test_eval_tells_the_networks_view(engine):
+    lines = engine.ask("position fen 3qk3/8/8/8/8/8/P7/4K3 b - - 0 1", "eval", "isready", until="info string d8")
+    lines += engine.ask("eval", until="info string e8f8 ")
+    told = "\n".join(lines)
+    assert "black to move: score 0.9" in told
+    assert "q on d8: +0." in told
+    assert "P on a2: " in told
+    priors = [float(line.split()[-1].rstrip("%")) for line in lines if " prior " in line]
+    assert priors == sorted(priors, reverse=True)
+    engine.quit_cleanly()
+
+
+def test_another_network_is_loaded_and_a_wrong_file_is_refused(engine, tmp_path):
+    lines = engine.ask(f"setoption name EvalFile value {tmp_path}/none.net", "isready", until="readyok")
+    assert any("none.net: cannot be read" in line for line in lines)
+    (tmp_path / "wrong.net").write_bytes(b"nonsense" * 100)
+    lines = engine.ask(f"setoption name EvalFile value {tmp_path}/wrong.net", "isready", until="readyok")
+    assert any("no weights file of Teresa" in line for line in lines)
+    engine.send(f"setoption name EvalFile value {SHIPPED}", "go nodes 100")
+    assert not any("EvalFile" in line for line in engine.until("bestmove"))
     engine.quit_cleanly()
 
 

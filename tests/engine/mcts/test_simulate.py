@@ -1,20 +1,27 @@
 """The search kernels: the same tree as the reference, and the properties of a good search."""
 
 import threading
+from collections.abc import Callable
+from typing import NamedTuple
 
 import chess
 import numpy as np
 import pytest
 
 from engine.mcts.proof import RESULT_SHIFT
-from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, SCATTERED, UCB1, Root, Settings, new_worker
+from engine.mcts.setup import CONSTANT, NETWORK, PLAYOUT, PUCT, SCATTERED, UCB1, Root, Settings, new_worker
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, RECYCLED, SCORE_UNIT, new_tree
+from engine.network.batch import priors_of, values_of
+from engine.network.infer import sharpness
+from engine.network.network import new_scratch
+from engine.network.weights import load_weights
 from movegen import Position
 from movegen.bits import U64
 from tests import reference
 from tests.engine.mcts.invariants import check_invariants, edges_below
 
+NET = load_weights().network
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 RESULTS = {0: None, 1: "loss", 2: "draw", 3: "win"}
 
@@ -25,8 +32,8 @@ def root_of(position):
 
 
 def search(position, simulations, settings, seed=1, megabytes=16):
-    tree, worker = new_tree(megabytes), new_worker(seed)
-    made = simulate_many(tree, root_of(position), settings, worker, U64(simulations))
+    tree, worker = new_tree(megabytes), new_worker(seed, NET)
+    made = simulate_many(tree, root_of(position), NET, settings, worker, U64(simulations))
     assert made == tree.visits[0]
     return tree
 
@@ -62,22 +69,55 @@ POSITIONS = {
 }
 
 
+def by_network(position):
+    """The network's score and draw share for the player who moved to a position."""
+    boards, shares = np.array([position.board], dtype=np.uint64), np.zeros((1, 3), dtype=np.int64)
+    values_of(NET, new_scratch(NET), boards, shares)
+    _, draws, losses = shares[0].tolist()
+    return losses + draws // 2, draws
+
+
+def network_priors(position, depth):
+    """The network's prior of each legal move."""
+    boards = np.array([position.board], dtype=np.uint64)
+    moves, priors = np.zeros((1, 256), dtype=np.uint16), np.zeros((1, 256), dtype=np.uint16)
+    counts = np.zeros(1, dtype=np.int64)
+    temperature = 1.5 if depth == 0 else 1.0
+    priors_of(NET, new_scratch(NET), boards, sharpness(temperature), moves, priors, counts)
+    found = dict(zip(moves[0, : counts[0]].tolist(), priors[0, : counts[0]].tolist(), strict=True))
+    return [found[code] for code in position.move_codes]
+
+
+class Kind(NamedTuple):
+    """An evaluator: its number for the kernels, and the same for the reference."""
+
+    number: np.uint64
+    evaluate: Callable
+    priors: Callable = reference.uniform
+
+
+EVALUATORS = {
+    "scattered": Kind(SCATTERED, reference.scattered),
+    "constant": Kind(CONSTANT, reference.constant),
+    "network": Kind(NETWORK, by_network, network_priors),
+}
+
+
 @pytest.mark.parametrize("solver", [True, False])
-@pytest.mark.parametrize("evaluator", ["scattered", "constant"])
+@pytest.mark.parametrize("evaluator", ["scattered", "constant", "network"])
 @pytest.mark.parametrize("formula", ["ucb1", "puct"])
 @pytest.mark.parametrize("name", POSITIONS)
 def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, solver):
-    position = POSITIONS[name]
-    exploration = 0.9
-    evaluate = {"scattered": reference.scattered, "constant": reference.constant}[evaluator]
-    expected = reference.Reference(position, formula, evaluate, exploration, first_play=0.1, seed=7, solver=solver)
+    position, kind = POSITIONS[name], EVALUATORS[evaluator]
+    constants = {"exploration": 0.9, "first_play": 0.1, "growth": 2.0}
+    expected = reference.Reference(position, formula, kind.evaluate, kind.priors, seed=7, solver=solver, **constants)
     expected.run(700)
     settings = Settings(
         {"ucb1": UCB1, "puct": PUCT}[formula],
-        {"scattered": SCATTERED, "constant": CONSTANT}[evaluator],
-        exploration,
-        0.1,
-        U64(solver),
+        kind.number,
+        **constants,
+        root_sharpness=sharpness(1.5),
+        solver=U64(solver),
     )
     tree = search(position, 700, settings, seed=7)
     assert_same_tree(tree, 0, expected.root)
@@ -112,7 +152,7 @@ def test_a_full_tree_goes_on(megabytes, threads):
     tree, settings, root = new_tree(megabytes), Settings(PUCT, SCATTERED, 0.7, 0.0), root_of(Position(KIWIPETE))
     each = 300_000 // threads
     workers = [
-        threading.Thread(target=simulate_many, args=(tree, root, settings, new_worker(seed), U64(each)))
+        threading.Thread(target=simulate_many, args=(tree, root, NET, settings, new_worker(seed, NET), U64(each)))
         for seed in range(1, threads + 1)
     ]
     for worker in workers:
@@ -125,9 +165,9 @@ def test_a_full_tree_goes_on(megabytes, threads):
 
 
 def test_the_kept_line_is_never_recycled():
-    tree, worker = new_tree(1), new_worker(1)
+    tree, worker = new_tree(1), new_worker(1, NET)
     root, settings = root_of(Position(KIWIPETE)), Settings(PUCT, SCATTERED, 0.3, 0.0)
-    simulate_many(tree, root, settings, worker, U64(3000))
+    simulate_many(tree, root, NET, settings, worker, U64(3000))
     line = [int(tree.link[0])]
     while True:
         linked = [slot for slot in edges_below_header(tree, line[-1]) if tree.link[slot]]
@@ -137,7 +177,7 @@ def test_the_kept_line_is_never_recycled():
     assert len(line) >= 2
     tree.kept[1 : len(line) + 1], tree.kept[0] = line, len(line)
     above = {header: int(tree.wins[header]) for header in line}
-    simulate_many(tree, root, settings, worker, U64(200_000))
+    simulate_many(tree, root, NET, settings, worker, U64(200_000))
     assert all(tree.link[edge] == header for header, edge in above.items())
     check_invariants(tree)
 
@@ -302,3 +342,35 @@ def test_a_finished_game_is_proven_at_the_root(queen, expected):
 def test_a_drawn_position_at_the_root_is_still_searched():
     tree = search(Position("7k/8/6K1/8/8/8/8/R7 w - - 120 100"), 50, Settings(PUCT, CONSTANT, 1.0, 0.0))
     assert len(edges_below(tree, 0)) > 0
+
+
+@pytest.mark.parametrize("batch", [4, 16, 64])
+@pytest.mark.parametrize("evaluator", [NETWORK, PLAYOUT])
+def test_batches_of_leaves_keep_the_tree_whole(batch, evaluator):
+    """Leaves collected under virtual loss: every visit is counted once, nobody stays behind, also in a full tree."""
+    settings = Settings(PUCT, evaluator, 0.8, batch=U64(batch))
+    tree = search(Position(KIWIPETE), 30_001, settings, megabytes=1)
+    assert tree.visits[0] == 30_001
+    assert tree.control[int(RECYCLED)] > 0
+    check_invariants(tree)
+
+
+def test_a_batch_is_evaluated_as_single_leaves_are():
+    """From a root without visits, the leaves of the first batches are new ones: their scores are the network's."""
+    position = Position(KIWIPETE)
+    tree = search(position, 1 + 16, Settings(PUCT, NETWORK, 50.0, batch=U64(16)))
+    for move, slot in edges_by_move(tree, position).items():
+        if tree.visits[slot] == 1:
+            assert (int(tree.wins[slot]), int(tree.draws[slot])) == by_network(position.play(move))
+
+
+def search_until_proven(position, settings):
+    tree, worker = new_tree(64), new_worker(1, NET)
+    assert simulate_many(tree, root_of(position), NET, settings, worker, U64(2_000_000)) < 2_000_000
+    return tree
+
+
+def test_mates_are_proven_in_batches_too():
+    position = Position("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1")
+    tree = search_until_proven(position, Settings(PUCT, NETWORK, 1.0, growth=1.0, batch=U64(8)))
+    assert proof(tree, edges_by_move(tree, position)["d2h6"]) == ("win", 3)

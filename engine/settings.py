@@ -1,0 +1,25 @@
+"""The options of the search as its kernels take them."""
+
+from engine.mcts.setup import NETWORK, PLAYOUT, PUCT, UCB1, Settings
+from engine.network.infer import sharpness
+from engine.options import Settings as Options
+from movegen.bits import U64
+
+
+def kernel_settings(options: Options) -> Settings:
+    """What the options say of formula, evaluator and constants; those are given in thousandths."""
+
+    def number(name: str) -> float:
+        return options.number(name) / 1000
+
+    is_ucb1 = options.text("Formula") == "UCB1"
+    return Settings(
+        formula=UCB1 if is_ucb1 else PUCT,
+        evaluator=NETWORK if options.text("Evaluator") == "Network" else PLAYOUT,
+        exploration=number("UCB1 C" if is_ucb1 else "PUCT C"),
+        first_play=number("First Play"),
+        growth=number("PUCT Growth"),
+        sharpness=sharpness(number("Policy Temperature")),
+        root_sharpness=sharpness(number("Root Temperature")),
+        batch=U64(options.number("Batch")),
+    )
