@@ -61,9 +61,10 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
     limit = parser.add_mutually_exclusive_group(required=True)
     limit.add_argument("--nodes", type=int, help="label each position with so many nodes")
     limit.add_argument("--depth", type=int, help="label each position with a search of this depth")
-    parser.add_argument("--value-only", action="store_true", help="scores alone are labels; half of a game is noise")
+    parser.add_argument("--value-only", action="store_true", help="scores alone are labels; many moves are random")
     parser.add_argument("--games", type=int, required=True)
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--at-once", type=int, default=16, help="games asked about together; 1 for engines that mind")
     parser.add_argument("--seed", type=int, required=True)
 
 
@@ -72,7 +73,7 @@ def run_generate(options: argparse.Namespace) -> int:
     from engine.training.generate import Order, generate
 
     limit = f"nodes {options.nodes}" if options.nodes else f"depth {options.depth}"
-    order = Order(options.teacher, limit, options.value_only, options.games, options.seed)
+    order = Order(options.teacher, limit, options.value_only, options.games, options.seed, options.at_once)
     positions = 0
     with progress_display() as progress:
         task = progress.add_task("games", total=options.games)

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from itertools import islice
 from json import dumps
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,7 +20,6 @@ from engine.training.teacher import Teacher, teacher
 from engine.training.viriformat import pack_game
 
 GAMES_PER_CHUNK = 128
-GAMES_AT_ONCE = 16  # of a chunk, asked about together; their questions must fit into a pipe
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Order:
     value_only: bool
     games: int
     seed: int
+    at_once: int  # games asked about together; their questions must fit into a pipe
     hash_megabytes: int = 4
 
     @property
@@ -52,7 +53,7 @@ def new_game(order: Order, number: int) -> TeacherGame | ValueGame:
 def play(order: Order, numbers: range, engine: Teacher) -> Iterator[TeacherGame | ValueGame]:
     """Play games, many at once; each is given out when it is over."""
     waiting = iter(numbers)
-    table = [new_game(order, number) for number, _ in zip(waiting, range(GAMES_AT_ONCE), strict=False)]
+    table = [new_game(order, number) for number in islice(waiting, order.at_once)]
     while table:
         answers = engine.ask([game.question() for game in table])
         going_on: list[TeacherGame | ValueGame] = []

@@ -36,13 +36,14 @@ def make(order, output, processes=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("value_only", [False, True])
 def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
-    order = Order(command, "nodes 1", value_only, games=6, seed=5)
+    order = Order(command, "nodes 1", value_only, games=6, seed=5, at_once=4)
     games, positions = make(order, tmp_path / "one.vf")
     make(order, tmp_path / "two.vf", processes=2)
     data = (tmp_path / "one.vf").read_bytes()
     assert data == (tmp_path / "two.vf").read_bytes()
     records = list(unpack_games(data))
     assert games == 6
+    assert not value_only or len(records) == 6
     assert sum(len(record.moves) for record in records) == positions > 0
     assert all(bool(record.extra & VALUE_ONLY) == value_only for record in records)
 
@@ -51,7 +52,7 @@ def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
 @pytest.mark.slow
 def test_an_interrupted_run_goes_on(command, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "GAMES_PER_CHUNK", 2)
-    order, output = Order(command, "nodes 1", value_only=True, games=4, seed=5), tmp_path / "some.vf"
+    order, output = Order(command, "nodes 1", value_only=True, games=4, seed=5, at_once=1), tmp_path / "some.vf"
     folder = open_folder(output, order)
     (folder / "000000.vf").write_bytes(b"done before ")
     make(order, output)
@@ -62,9 +63,9 @@ def test_an_interrupted_run_goes_on(command, tmp_path, monkeypatch):
 
 
 def test_a_folder_of_other_options_is_refused(tmp_path):
-    open_folder(tmp_path / "some.vf", Order("x", "nodes 1", value_only=True, games=4, seed=5))
+    open_folder(tmp_path / "some.vf", Order("x", "nodes 1", value_only=True, games=4, seed=5, at_once=1))
     with pytest.raises(ValueError, match="other options"):
-        open_folder(tmp_path / "some.vf", Order("x", "nodes 2", value_only=True, games=4, seed=5))
+        open_folder(tmp_path / "some.vf", Order("x", "nodes 2", value_only=True, games=4, seed=5, at_once=1))
 
 
 def test_a_teacher_that_is_not_there():
