@@ -1,6 +1,7 @@
 """What the evaluators think of a position, without a search."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from engine.network.shape import PRIOR_UNIT, VALUE_UNIT
 from engine.report import centipawns
 from movegen import Position
 from movegen.bits import U64
+from movegen.fen import SQUARE_NAMES, read_fen, write_fen
 from movegen.moves import MAX_MOVES
 
 GAMES = 2000
@@ -51,28 +53,15 @@ def judge_by_network(position: Position, network: Network) -> list[str]:
 
 def without_each_man(position: Position) -> list[tuple[str, str, Position]]:
     """Square, man, and the position without him; kings stay, and so does whoever shields the waiting king."""
-    fields = position.fen().split()
-    found = []
-    for square in (file + rank for rank in "87654321" for file in "abcdefgh"):
-        man = position.piece_at(square)
-        if man is None or man in "kK":
-            continue
-        board = " ".join([_board_without(fields[0], square), fields[1], "-", "-", "0", "1"])
+    setup, found = read_fen(position.fen(), chess960=position.chess960), []
+    for square, man in sorted(setup.men.items()):
+        men = {other: name for other, name in setup.men.items() if other != square}
+        fen = write_fen(replace(setup, men=men, castling_rooks=set(), en_passant=None))
         try:
-            found.append((square, man, Position(board)))
-        except ValueError:  # the player to move could take the king
+            found.append((SQUARE_NAMES[square], man, Position(fen)))
+        except ValueError:  # a king, or without this man the player to move could take one
             continue
     return found
-
-
-def _board_without(board: str, square: str) -> str:
-    """The board field of a FEN with a square emptied."""
-    for digit in "12345678":
-        board = board.replace(digit, "1" * int(digit))
-    rows = board.split("/")
-    row, column = 8 - int(square[1]), "abcdefgh".index(square[0])
-    rows[row] = rows[row][:column] + "1" + rows[row][column + 1 :]
-    return "/".join(rows)
 
 
 def _shares(position: Position, network: Network) -> tuple[int, int, int]:

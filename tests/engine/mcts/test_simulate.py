@@ -372,5 +372,7 @@ def search_until_proven(position, settings):
 
 def test_mates_are_proven_in_batches_too():
     position = Position("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1")
-    tree = search_until_proven(position, Settings(PUCT, NETWORK, 1.0, growth=1.0, batch=U64(8)))
+    tree = search_until_proven(
+        position, Settings(PUCT, NETWORK, 1.0, growth=1.0, root_sharpness=sharpness(3.0), batch=U64(8))
+    )
     assert proof(tree, edges_by_move(tree, position)["d2h6"]) == ("win", 3)
