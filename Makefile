@@ -4,22 +4,27 @@ PYTHON ?= python3
 BIN := .venv/bin
 QUICK := -m "not slow and not soak"
 
-.PHONY: run test check soak bench lint clean
+.PHONY: run test test-compiled test-variants check soak bench lint clean
 
 run: .venv/ready
 	$(BIN)/teresa warmup
 	$(BIN)/teresa
 
-# Every test: compiled, without the JIT, with bounds checks, and on the portable path. Lines of kernels are covered only
-# without the JIT; those that build and keep machine code only with it, so one part runs twice.
+# Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path.
 test: lint .venv/train
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-compiled test-variants
+
+test-compiled: .venv/train
 	$(BIN)/pytest
+
+# Lines of kernels are covered only without the JIT; those that build and keep machine code only with it.
+test-variants: .venv/train
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --quiet tests/movegen/test_cache.py tests/perft/test_cli.py
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network tests/engine/mcts
 	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 
 # What one runs all the time.

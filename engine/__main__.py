@@ -11,6 +11,7 @@ Without a command it speaks UCI on standard input and output.
 
 commands (each has its own --help):
   bench      search some positions, tell speed and signature
+  epd        solve test suites
   perft      count the leaves of the tree of legal moves
   gomoku     play Gomoku against the textbook search in the terminal
   train      make the network: labelled games, training, figures (needs the extra `train`)
@@ -46,6 +47,12 @@ def _bench(words: Sequence[str]) -> int:
     return main(words)
 
 
+def _epd(words: Sequence[str]) -> int:
+    from engine.epd import main
+
+    return main(words)
+
+
 def _gomoku(words: Sequence[str]) -> int:
     from engine.gomoku import main
 
@@ -67,6 +74,7 @@ def _warmup(words: Sequence[str]) -> int:
 # Each command imports what it needs itself: start-up time is a feature.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "bench": _bench,
+    "epd": _epd,
     "perft": _perft,
     "gomoku": _gomoku,
     "train": _train,
