@@ -1,10 +1,15 @@
 """What all tests share."""
 
 import os
+import signal
 
 import numba
 import pytest
 from hypothesis import settings
+
+# In the background of a shell Ctrl-C is ignored, and children inherit that: tests which send it would wait in vain.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
