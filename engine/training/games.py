@@ -95,7 +95,6 @@ class Decoded:
     """The positions of some games, with what a search visited there."""
 
     positions: Positions
-    last: np.ndarray  # bool [n], is it the last position of its record?
     visit_bounds: np.ndarray  # int64 [n + 1]; an empty part: the move of the position is the label
     visit_moves: np.ndarray  # uint16, as in movegen.moves
     visit_counts: np.ndarray  # uint32
@@ -107,7 +106,6 @@ def decode(games: Games) -> Decoded:
     bounds = np.zeros(games.positions + 1, dtype=np.int64)
     entries = int(games.visit_size.sum())
     moves, counts = np.empty(entries, dtype=np.uint16), np.empty(entries, dtype=np.uint32)
-    last = np.zeros(games.positions, dtype=bool)
     for number, data in enumerate(games.files):
         part = games.where(games.file == number)
         visits = games.visit_files[number]
@@ -115,9 +113,8 @@ def decode(games: Games) -> Decoded:
             bounds[first : first + part.positions + 1] = bounds[first]
         else:
             copy_visits(visits, part, bounds, first, moves, counts)
-        last[first + np.cumsum(part.size) - 1] = True
         first = int(decode_games(data, part.start, positions, first))
-    return Decoded(positions, last, bounds, moves, counts)
+    return Decoded(positions, bounds, moves, counts)
 
 
 def copy_visits(

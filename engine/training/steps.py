@@ -14,7 +14,7 @@ from engine.training.games import Decoded
 from engine.training.model import SparseNet
 from engine.training.quantise import quantise
 from engine.training.sparse import policy_slopes, value_slopes
-from engine.training.targets import move_targets, plausible_moves
+from engine.training.targets import move_targets
 
 MOVES_PER_POSITION = 64  # room on average
 
@@ -54,8 +54,7 @@ class PolicyStep:
     net: SparseNet
 
     def take(self, pool: Pool) -> None:
-        """Get a new pool ready."""
-        pool.order = pool.order[plausible_moves(pool.decoded)[pool.order]]
+        """Nothing to get ready."""
 
     def slopes(self, pool: Pool, chosen: np.ndarray) -> float:
         """Add the slopes of a batch; -> its mean loss."""

@@ -2,32 +2,17 @@
 
 import numpy as np
 
-from engine.training.games import VALUE_ONLY, Decoded
+from engine.training.games import Decoded
 from movegen.jit import kernel
 
 SCORE_SCALE = 250.0  # centipawns; a score of so much is a chance of sigmoid(1)
 LARGEST_SCORE = 3000.0
-EQUALLY_WON, SPOILING = 1000, 100  # centipawns
 
 
 def chances(scores: np.ndarray, label_scale: float = 1.0) -> np.ndarray:
     """The expected result for the player to move, 0 … 1, given scores in centipawns."""
     bounded = np.clip(scores.astype(np.float64) * label_scale, -LARGEST_SCORE, LARGEST_SCORE)
     return 1.0 / (1.0 + np.exp(-bounded / SCORE_SCALE))
-
-
-def plausible_moves(decoded: Decoded) -> np.ndarray:
-    """Which moves a policy may learn from: all labels, and of value-only games those that did not spoil the score.
-
-    In value-only games random moves are hidden among the engine's. Most lose something, and the score after them tells.
-    """
-    positions = decoded.positions
-    bounded = np.clip(positions.scores, -EQUALLY_WON, EQUALLY_WON).astype(np.int32)
-    spoiled = np.zeros(bounded.size, dtype=bool)
-    spoiled[:-1] = bounded[:-1] + bounded[1:] > SPOILING  # each score is for the player to move there
-    labelled = (positions.extras & VALUE_ONLY) == 0
-    plausible: np.ndarray = labelled | ~(spoiled | decoded.last)
-    return plausible
 
 
 def move_targets(decoded: Decoded, chosen: np.ndarray, moves: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -79,7 +79,6 @@ class Trainer:
 
     def _train(self, pool: Pool, advance: Advance) -> float:
         """One pool; -> the mean loss."""
-        seen_after = self.progress.seen + pool.order.size
         self.step.take(pool)
         loss, batches, batch = 0.0, 0, self.settings.batch
         for chosen in pool.batches(min(batch, pool.order.size)):
@@ -93,7 +92,6 @@ class Trainer:
             self.progress.seen += chosen.size
             batches += 1
             advance(self.name, self.progress.seen, self.total)
-        self.progress.seen = seen_after
         return loss / max(batches, 1)
 
     def save(self, folder: Path) -> None:

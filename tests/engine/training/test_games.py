@@ -3,7 +3,7 @@ import pytest
 
 from engine.training.dataset import pools
 from engine.training.games import VALUE_ONLY, decode, open_games, split
-from engine.training.targets import chances, move_targets, plausible_moves
+from engine.training.targets import chances, move_targets
 from engine.training.visits import pack_file_header, pack_visits, sibling, unpack_visits
 from tests.engine.network.boards import board_words, code_to_move
 from tests.engine.training.games import known_game, random_records
@@ -112,17 +112,3 @@ def test_visits_are_targets_where_they_are_known(tmp_path):
     legal = np.array([*moves[:1], 1 | 18 << 6, 7, *moves[2:3], 28 | 36 << 6, *moves[1:2]], dtype=np.uint16)
     shares = move_targets(decoded, np.array([0, 2, 4]), legal, np.array([0, 3, 5, 6]))
     assert shares == pytest.approx([0.75, 0.25, 0, 0, 1, 1])
-
-
-def test_moves_that_spoil_the_score_are_not_learnt(tmp_path):
-    """Of a value-only game: the second move loses two pawns, and what became of the last is not known."""
-    path = tmp_path / "known.vf"
-    data = bytearray(known_game())
-    data[34:36], data[38:40], data[42:44] = (n.to_bytes(2, "little", signed=True) for n in (30, -20, 200))
-    labels = bytes(data)
-    data[31] = VALUE_ONLY
-    path.write_bytes(bytes(data) + labels)
-    decoded = decode(open_games([path]))
-    assert decoded.positions.scores.tolist() == [30, 20, 200] * 2
-    assert decoded.last.tolist() == [False, False, True] * 2
-    assert plausible_moves(decoded).tolist() == [True, False, False, True, True, True]
