@@ -3,8 +3,9 @@
 import math
 
 from engine import report
-from engine.mcts.selection import PRIOR_UNIT, puct, ucb1
+from engine.mcts.selection import puct, ucb1
 from engine.mcts.setup import UCB1, Settings
+from engine.mcts.tree import PRIOR_UNIT
 from engine.stats import MoveStats
 from movegen.jit import plain
 

@@ -10,11 +10,11 @@ from typing import Protocol
 from engine.clock import Limits, OverheadMeter, budget
 from engine.knowledge import Knowledge
 from engine.lines import move_line
-from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, clear, new_root, new_tree, touch
+from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, clear, new_root, new_tree, temper_root, touch
 from engine.options import Settings
 from engine.report import Info, main_line
 from engine.run import Run
-from engine.settings import kernel_settings
+from engine.settings import kernel_settings, root_exponent
 from engine.signals import Signals
 from engine.stats import moves_below
 from movegen import Position
@@ -91,6 +91,8 @@ class Searcher:
             else:
                 for move in moves:
                     new_root(self.tree, move)
+                if moves:  # this node was not made as a root
+                    temper_root(self.tree, root_exponent(self.options))
         self.position = position
 
     # Start and stop

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from engine.search import Searcher
 
 SECONDS_TO_END = 0.5
+FORGETTING = frozenset(
+    {"Hash", "Clear Hash", "Formula", "Evaluator", "EvalFile", "Policy Temperature", "Root Temperature"}
+)  # options with which the tree means something else
 
 HELP = """\
 uci, isready, debug on|off, setoption name N value V, ucinewgame, position startpos|fen F [moves ...],
@@ -107,7 +110,7 @@ class Session(Conversation):
         self.settings.set(name, value)
         if option is None or self._searcher is None:
             return
-        if option.name in ("Hash", "Clear Hash"):
+        if option.name in FORGETTING:
             self._searcher.forget()
             self._searcher.prepare()
         if option.name == "UCI_Chess960":

@@ -23,3 +23,10 @@ def kernel_settings(options: Options) -> Settings:
         root_sharpness=sharpness(number("Root Temperature")),
         batch=U64(options.number("Batch")),
     )
+
+
+def root_exponent(options: Options) -> float:
+    """The power that turns the priors of any node into those of a root; 1 without a network."""
+    if options.text("Evaluator") != "Network":
+        return 1.0
+    return options.number("Policy Temperature") / options.number("Root Temperature")

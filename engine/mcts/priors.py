@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine.mcts.selection import PRIOR_UNIT
 from engine.mcts.setup import NETWORK, Settings, Worker
+from engine.mcts.tree import PRIOR_UNIT
 from engine.network.infer import policy
 from engine.network.network import Network
 from movegen.board import Board

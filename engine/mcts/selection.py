@@ -9,12 +9,11 @@ import numpy as np
 
 from engine.mcts.proof import LOSS, UNPROVEN, result_of, score_of
 from engine.mcts.setup import Settings, Worker
-from engine.mcts.tree import SCORE_UNIT, Tree
+from engine.mcts.tree import PRIOR_UNIT, SCORE_UNIT, Tree
 from movegen.bits import ONE, U64, ZERO, leading_zeros, multiply_high
 from movegen.jit import inlined
 from movegen.playout import next_random
 
-PRIOR_UNIT = 65535
 PRIOR_SCALE = 1.0 / PRIOR_UNIT
 SCORE_SCALE = 1.0 / SCORE_UNIT
 LN_2 = 0.6931471805599453

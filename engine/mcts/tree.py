@@ -26,6 +26,7 @@ NO_NODE = np.uint32(0)
 BUSY = np.uint32(0xFFFF_FFFF)  # link of an edge that a thread is expanding
 BYTES_PER_SLOT = 32
 SCORE_UNIT = 1 << 20  # a score of 1 in `wins` and `draws`
+PRIOR_UNIT = 65535  # a prior of 1
 
 # What stands in `move` of a header slot; no legal move has these numbers.
 LIVE, FREE = np.uint16(0xFFFE), np.uint16(0xFFFF)
@@ -49,7 +50,7 @@ class Tree(NamedTuple):
     draws: np.ndarray  # int64   D, sum of draw shares, in SCORE_UNIT
     link: np.ndarray  # uint32  header of the node below; NO_NODE or BUSY
     move: np.ndarray  # uint16  the move, seen by its player [LIVE or FREE]
-    prior: np.ndarray  # uint16  P in 1/65535
+    prior: np.ndarray  # uint16  P in 1/PRIOR_UNIT
     in_flight: np.ndarray  # uint16  threads that are below this edge now [visited since the cursor came by?]
     proven: np.ndarray  # uint16  see engine.mcts.proof
     control: np.ndarray  # uint64  see above
@@ -247,6 +248,15 @@ def new_root(tree: Tree, move: int) -> None:
     tree.link[slot] = NO_NODE
     tree.wins[header] = int(ROOT)
     tree.kept[0] = 0
+
+
+def temper_root(tree: Tree, exponent: float) -> None:
+    """Raise the priors of the root's moves to a power, and let them add up to 1 again. Their order stays."""
+    edges = edges_of(tree, int(ROOT))
+    own = slice(edges.start, edges.stop)
+    powers = tree.prior[own].astype(np.float64) ** exponent
+    if len(edges):
+        tree.prior[own] = np.maximum(1, PRIOR_UNIT * powers / powers.sum()).astype(np.uint16)
 
 
 def restrict_root(tree: Tree, moves: Collection[int]) -> None:

@@ -148,6 +148,19 @@ def test_the_tree_is_kept_when_the_game_goes_on():
     assert 0 <= witness.searcher.tree.wins[0] <= int(witness.searcher.tree.visits[0]) * SCORE_UNIT
 
 
+def test_the_priors_of_a_new_root_get_its_temperature():
+    """Those of a node that was made as a root and of one that became one agree, but for rounding."""
+    position = Position(KIWIPETE)
+    witness = Witness(Root_Temperature=2500, Policy_Temperature=1200)
+    best = witness.search(Limits(nodes=2000), position)
+    witness.searcher.set_position(position.play(best), codes(position, best))
+    became = {move.code: move.prior for move in moves_below(witness.searcher.tree, 0)}
+    witness.search(Limits(nodes=2), position.play(best))
+    was_made = {move.code: move.prior for move in moves_below(witness.searcher.tree, 0)}
+    assert became == pytest.approx(was_made, abs=0.003)
+    assert 0.99 < sum(became.values()) <= 1.001
+
+
 def visits_of(tree, moves):
     slot = 0
     for move in moves:
