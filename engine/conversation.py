@@ -13,6 +13,7 @@ from engine.startup import Loader
 
 KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench"})
 NEED_NO_KERNELS = frozenset({"uci", "isready", "setoption", "debug", "register", "help"})
+LOADS_KERNELS = "evalfile"  # this option imports what the loader is importing: two at once is one too many
 READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
 
 
@@ -62,7 +63,7 @@ class Conversation:
             return True
         if words[0] == "quit":
             return False
-        if self._must_wait(words[0]):
+        if self._must_wait(words):
             self._kept.append((words, moment))
             if not self.loader.is_ready:
                 self._stand_in.hear(words, moment, self._kept)
@@ -76,18 +77,19 @@ class Conversation:
         if self.loader.is_ready and not self._is_loaded:
             self._is_loaded = True
             self.on_loaded()
-        while self._kept and not self._must_wait(self._kept[0][0][0]):
+        while self._kept and not self._must_wait(self._kept[0][0]):
             self._carry_out(*self._kept.popleft())
         if self._can_say_ready():
             for _ in range(self._ready_asked):
                 self.say("readyok")
             self._ready_asked = 0
 
-    def _must_wait(self, command: str) -> bool:
+    def _must_wait(self, words: list[str]) -> bool:
         """Must a command be kept for later?"""
-        if command in KEPT_DURING_SEARCH and not self._search_ended:
+        if words[0] in KEPT_DURING_SEARCH and not self._search_ended:
             return True
-        return not self.loader.is_ready and command not in NEED_NO_KERNELS
+        needs_kernels = words[0] not in NEED_NO_KERNELS or LOADS_KERNELS in map(str.lower, words)
+        return needs_kernels and not self.loader.is_ready
 
     def _can_say_ready(self) -> bool:
         late = self.loader.seconds >= READY_SECONDS or self.loader.has_failed
