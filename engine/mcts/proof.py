@@ -13,11 +13,11 @@ from movegen.jit import inlined, kernel
 
 UNPROVEN, LOSS, DRAW, WIN = np.uint16(0), np.uint16(1), np.uint16(2), np.uint16(3)
 RESULT_SHIFT, DISTANCE_MASK = np.uint16(14), np.uint16(0x3FFF)
-LONGEST = 0x3FFF
+LONGEST, NO_WIN, NEXT = np.int64(0x3FFF), np.int64(0x4000), np.int64(1)
 
 
 @inlined
-def proof(result: np.uint16, distance: int) -> np.uint16:
+def proof(result: np.uint16, distance: np.int64) -> np.uint16:
     """A result and its distance as one number."""
     return np.uint16(result << RESULT_SHIFT | np.uint16(min(distance, LONGEST)))
 
@@ -29,9 +29,9 @@ def result_of(proven: np.uint16) -> np.uint16:
 
 
 @inlined
-def distance_of(proven: np.uint16) -> int:
+def distance_of(proven: np.uint16) -> np.int64:
     """Plies to the end of the game, the move itself included."""
-    return int(proven & DISTANCE_MASK)
+    return np.int64(proven & DISTANCE_MASK)
 
 
 @inlined
@@ -53,7 +53,7 @@ def proof_from_replies(tree: Tree, header: np.uint64) -> np.uint16:
     The quickest win of the opponent; else, if all replies are proven, a draw, or the slowest of his losses.
     """
     edges = U64(tree.visits[header])
-    quickest_win, slowest_loss, longest_draw = LONGEST + 1, 0, 0
+    quickest_win, slowest_loss, longest_draw = NO_WIN, np.int64(0), np.int64(0)
     open_replies = 0
     for slot in range(header + ONE, header + ONE + edges):
         result, distance = result_of(tree.proven[slot]), distance_of(tree.proven[slot])
@@ -65,13 +65,13 @@ def proof_from_replies(tree: Tree, header: np.uint64) -> np.uint16:
             longest_draw = max(longest_draw, distance)
         else:
             slowest_loss = max(slowest_loss, distance)
-    if quickest_win <= LONGEST:
-        return proof(LOSS, quickest_win + 1)
+    if quickest_win != NO_WIN:
+        return proof(LOSS, quickest_win + NEXT)
     if open_replies:
         return UNPROVEN
     if longest_draw:
-        return proof(DRAW, longest_draw + 1)
-    return proof(WIN, slowest_loss + 1)
+        return proof(DRAW, longest_draw + NEXT)
+    return proof(WIN, slowest_loss + NEXT)
 
 
 @kernel

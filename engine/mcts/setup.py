@@ -1,6 +1,6 @@
 """What a search is given: how to search, where from, and the memory of each thread."""
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from movegen.moves import MAX_MOVES
 
 UCB1, PUCT = U64(0), U64(1)
 PLAYOUT, NETWORK, CONSTANT, SCATTERED = U64(0), U64(1), U64(2), U64(3)
-DEEPEST = 512  # plies below the root
+AT_ROOT, DEEPEST = cast("int", np.int64(0)), 512  # plies below the root
 LARGEST_BATCH = 64
 
 

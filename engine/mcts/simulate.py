@@ -12,9 +12,9 @@ import numpy as np
 from engine.mcts.evaluate import ending_here, evaluate_leaves
 from engine.mcts.leaves import depth_of, is_repeated, keep_leaf
 from engine.mcts.priors import give_priors
-from engine.mcts.proof import DRAW, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
+from engine.mcts.proof import DRAW, NEXT, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
 from engine.mcts.selection import select_by_puct, select_by_ucb1
-from engine.mcts.setup import DEEPEST, UCB1, Root, Settings, Worker
+from engine.mcts.setup import AT_ROOT, DEEPEST, UCB1, Root, Settings, Worker
 from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
 from engine.network.network import Network
 from movegen.apply import apply_keyed
@@ -93,7 +93,7 @@ def prove_upwards(tree: Tree, path: np.ndarray, depth: int) -> None:
 @inlined
 def prove(tree: Tree, settings: Settings, path: np.ndarray, depth: int, result: np.uint16) -> None:
     """Note that the game ends at this depth, and what follows from it for the moves before."""
-    tree.proven[path[depth]] = proof(result, 1)
+    tree.proven[path[depth]] = proof(result, NEXT)
     if settings.solver != ZERO:
         prove_upwards(tree, path, depth)
 
@@ -151,7 +151,7 @@ def enter(tree: Tree, worker: Worker, path: np.ndarray, depth: int, edge: np.uin
 def descend(tree: Tree, root: Root, network: Network, settings: Settings, worker: Worker, place: int) -> None:
     """Walk down to a leaf, and keep it for evaluation."""
     board, key, clock = root.board, root.key, root.clock
-    edge, depth, repeated = ROOT, 0, False
+    edge, depth, repeated = ROOT, AT_ROOT, False
     path = worker.paths[place]
     enter(tree, worker, path, depth, edge, key)
     while tree.proven[edge] == UNPROVEN and not repeated:
