@@ -74,6 +74,7 @@ def test_one_thread_with_a_seed_repeats_itself():
     assert (trees[0].wins == trees[1].wins).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", ["UCB1", "PUCT"])
 def test_a_mate_ends_the_search_and_is_announced(formula):
     witness = Witness(Formula=formula, Hash=64)
@@ -256,6 +257,7 @@ def test_what_is_known_of_the_moves_wished_for_is_kept_and_all_moves_come_back()
     assert tree.visits[0] == 1000
 
 
+@pytest.mark.slow
 def test_a_restricted_root_of_a_full_tree():
     """The new node of the root takes the place of others, and the old one is recycled in time."""
     position, witness = Position(KIWIPETE), Witness(Hash=1, PUCT_C=300)
@@ -277,6 +279,7 @@ def test_a_single_reply_is_played_at_once_in_a_game_with_a_line_and_a_reply():
     assert witness.best[-1][1] is not None
 
 
+@pytest.mark.slow
 def test_a_proven_root_is_known_again_after_its_move_was_played():
     """After the first move of a mate in two, the mate is announced at once, without any simulation."""
     witness = Witness(Hash=64)
@@ -290,6 +293,7 @@ def test_a_proven_root_is_known_again_after_its_move_was_played():
     assert witness.infos[-1].nodes == 0
 
 
+@pytest.mark.slow
 def test_mate_limit_stops_at_the_mate():
     witness = Witness(Hash=64)
     assert witness.search(Limits(mate=2), Position(MATE_IN_2)) == "d2h6"
@@ -317,6 +321,7 @@ def test_the_main_line_is_kept_from_recycling():
     assert tree.kept[1 : 1 + len(line)].tolist() == line
 
 
+@pytest.mark.slow
 def test_reading_a_full_tree_while_threads_recycle_it():
     """Lines are read all the time, as `moves` and infos do: always legal, never an error."""
     witness = Witness(Hash=1, Threads=3, PUCT_C=300)
@@ -357,6 +362,7 @@ def test_several_lines_are_shown_best_first():
     assert lines[0][0].visits >= lines[1][0].visits >= lines[2][0].visits
 
 
+@pytest.mark.slow
 def test_after_a_mate_was_found_the_next_moves_are_found_too():
     """A proof is not lost with the root: the engine mates after its own move and the reply."""
     witness = Witness(Hash=64)

@@ -114,6 +114,7 @@ def test_the_same_seed_gives_the_same_tree():
     assert [node.visits for node in nodes_of(first.root)] == [node.visits for node in nodes_of(second.root)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fen", "mate"),
     [
