@@ -6,10 +6,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-
 from engine.choice import best_of
-from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, UCB1, Root, Settings, new_worker
+from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, UCB1, Settings, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, clear, new_tree, touch
 from engine.network.weights import load_weights
@@ -47,11 +45,6 @@ POSITIONS = (
     "3q2k1/pb3p1p/4pbp1/2r5/PpN2N2/1P2P2P/5PP1/Q2R2K1 b - - 4 26",
 )
 MIDDLEGAMES = POSITIONS[5:12]
-
-
-def root_of(position: Position) -> Root:
-    """Where a search starts that knows nothing of the game before."""
-    return Root(position.board, U64(position.key), U64(position.halfmove_clock), np.zeros(0, dtype=np.uint64))
 
 
 class Bench:

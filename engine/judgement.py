@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.mcts.setup import PLAYOUT, UCB1, Root, Settings, new_worker
+from engine.mcts.setup import PLAYOUT, UCB1, Settings, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
 from engine.network.batch import priors_of, values_of
@@ -24,7 +24,7 @@ GAMES = 2000
 def judge_by_playouts(position: Position, network: Network, seed: int) -> list[str]:
     """The results of random games from a position, as lines of text for the player to move."""
     tree, worker = new_tree(1), new_worker(seed or 1, network)
-    root = Root(position.board, U64(position.key), U64(position.halfmove_clock), np.zeros(0, dtype=np.uint64))
+    root = root_of(position)
     losses = draws = 0
     for _ in range(GAMES):
         clear(tree)  # so each visit is the first, which only looks at the value
@@ -42,8 +42,8 @@ def judge_by_playouts(position: Position, network: Network, seed: int) -> list[s
 
 def judge_by_network(position: Position, network: Network) -> list[str]:
     """The network's view of a position, as lines of text for the player to move: value, what each man adds, priors."""
-    lines = [f"{position.turn} to move: {_value_text(_shares(position, network))}"]
-    score = _score(_shares(position, network))
+    shares = _shares(position, network)
+    score, lines = _score(shares), [f"{position.turn} to move: {_value_text(shares)}"]
     for square, man, other in without_each_man(position):
         lines.append(f"{man} on {square}: {score - _score(_shares(other, network)):+.3f}")
     ranked = sorted(_priors(position, network).items(), key=lambda pair: -pair[1])

@@ -34,16 +34,17 @@ class Knowledge:
     @property
     def network(self) -> "Network":
         """The network in use: the shipped one, unless another was chosen."""
+        from engine.network.weights import load_weights
+
         if self._network is None:
-            self.set_network("")
-        assert self._network is not None  # noqa: S101
+            self._network = load_weights().network
         return self._network
 
     def set_network(self, path: str) -> None:
         """Take another network; the one before stays if that fails. An empty path: the shipped one."""
-        from engine.network.weights import SHIPPED, load_weights
+        from engine.network.weights import load_weights
 
-        self._network = load_weights(Path(path) if path else SHIPPED).network
+        self._network = load_weights(Path(path)).network if path else None
 
     def set_book(self, path: str) -> None:
         """Open another book; the one before stays if that fails. An empty path: no book."""

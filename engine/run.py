@@ -6,13 +6,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from engine import report
 from engine.choice import best_of, draw_move
 from engine.clock import Budget, Limits, has_thought_enough
 from engine.mcts.proof import prove_root
-from engine.mcts.setup import Root, Worker, new_worker
+from engine.mcts.setup import Worker, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict_root
 from engine.report import Info
@@ -61,8 +59,7 @@ class Run:
     def finish(self, tree: Tree) -> tuple[str | None, str | None]:
         """Search until it is over; -> the best move and the reply to it."""
         self.tree, self.network, self.settings = tree, self.knowledge.network, kernel_settings(self.options)
-        past = np.array(self.position.past_keys, dtype=np.uint64)
-        self.root = Root(self.position.board, U64(self.position.key), U64(self.position.halfmove_clock), past)
+        self.root = root_of(self.position)
         seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
         self.rng = random.Random(seed)
         threads = range(self.options.number("Threads"))

@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.network.infer import PLAIN
 from engine.network.network import Network, Scratch, new_scratch
+from movegen import Position
 from movegen.bits import U64
 from movegen.board import Board
 from movegen.moves import MAX_MOVES
@@ -37,6 +38,12 @@ class Root(NamedTuple):
     key: np.uint64
     clock: np.uint64
     past: np.ndarray  # uint64, keys of the game's positions before the root
+
+
+def root_of(position: Position) -> Root:
+    """A search starts from this position, and knows the game before it."""
+    past = np.array(position.past_keys, dtype=np.uint64)
+    return Root(position.board, U64(position.key), U64(position.halfmove_clock), past)
 
 
 class Worker(NamedTuple):

@@ -18,7 +18,7 @@ def cold(tmp_path, environment):
     return {**environment, "TERESA_CACHE_DIR": str(tmp_path)}
 
 
-def test_several_engines_answer_in_time_and_compile_once(cold):
+def test_several_engines_started_at_once_answer_in_time_and_search(cold):
     engines = [Process(cold) for _ in range(2)]
     for engine in engines:
         engine.send("uci", "isready")

@@ -281,16 +281,17 @@ def test_a_single_reply_is_played_at_once_in_a_game_with_a_line_and_a_reply():
 
 @pytest.mark.slow
 def test_a_proven_root_is_known_again_after_its_move_was_played():
-    """After the first move of a mate in two, the mate is announced at once, without any simulation."""
+    """After the first move of a mate in two and the reply, the mate is played at once, without any simulation."""
     witness = Witness(Hash=64)
     position = Position(MATE_IN_2)
     best = witness.search(Limits(nodes=10**7), position)
     after = position.play(best)
     reply = after.legal_moves[0]
     witness.searcher.set_position(after.play(reply), codes(position, best) + codes(after, reply))
-    witness.search(Limits(infinite=False, time_left=600_000))
+    final = witness.search(Limits(time_left=600_000))
     assert witness.infos[-1].lines[0][0].result == 3
     assert witness.infos[-1].nodes == 0
+    assert after.play(reply).play(final).score() == 1.0
 
 
 @pytest.mark.slow
@@ -360,16 +361,3 @@ def test_several_lines_are_shown_best_first():
     lines = witness.infos[-1].lines
     assert len({line[0] for _, line in lines}) == 3
     assert lines[0][0].visits >= lines[1][0].visits >= lines[2][0].visits
-
-
-@pytest.mark.slow
-def test_after_a_mate_was_found_the_next_moves_are_found_too():
-    """A proof is not lost with the root: the engine mates after its own move and the reply."""
-    witness = Witness(Hash=64)
-    position = Position(MATE_IN_2)
-    best = witness.search(Limits(nodes=10**7), position)
-    after = position.play(best)
-    reply = after.legal_moves[0]
-    witness.searcher.set_position(after.play(reply), (position.code(best), after.code(reply)))
-    final = witness.search(Limits(nodes=10**6))
-    assert after.play(reply).play(final).score() == 1.0

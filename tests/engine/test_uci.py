@@ -317,8 +317,11 @@ def test_books_and_tablebases(engine, tmp_path):
 
 
 def test_debug_and_register(engine):
-    lines = engine.ask("debug on", "register later", "go nodes 20", "debug maybe", until="info string debug")
-    assert any("Limits(" in line for line in lines) or "bestmove" not in str(lines)
+    engine.ask("register later", "isready", until="readyok")
+    assert not any("Limits(" in line for line in engine.ask("go nodes 20"))
+    assert any("Limits(" in line for line in engine.ask("debug on", "go nodes 20"))
+    assert "must follow" in engine.ask("debug maybe", until="info string debug")[-1]
+    assert not any("Limits(" in line for line in engine.ask("debug off", "go nodes 20"))
     engine.quit_cleanly()
 
 

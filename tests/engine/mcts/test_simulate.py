@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.mcts.proof import RESULT_SHIFT
-from engine.mcts.setup import CONSTANT, NETWORK, PLAYOUT, PUCT, SCATTERED, UCB1, Root, Settings, new_worker
+from engine.mcts.setup import CONSTANT, NETWORK, PLAYOUT, PUCT, SCATTERED, UCB1, Settings, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, RECYCLED, SCORE_UNIT, new_tree
 from engine.network.batch import priors_of, values_of
@@ -24,11 +24,6 @@ from tests.engine.mcts.invariants import check_invariants, edges_below
 NET = load_weights().network
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 RESULTS = {0: None, 1: "loss", 2: "draw", 3: "win"}
-
-
-def root_of(position):
-    past = np.array(position.past_keys, dtype=np.uint64)
-    return Root(position.board, U64(position.key), U64(position.halfmove_clock), past)
 
 
 def search(position, simulations, settings, seed=1, megabytes=16):
