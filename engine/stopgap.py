@@ -35,7 +35,12 @@ class Clock:
             return math.inf
         if self._budget.hard is not None:
             return self._counts_from + self._budget.hard - time.perf_counter()
-        return SECONDS_TO_THINK if self._is_alone() else math.inf
+        return 0.0 if self._is_alone() else math.inf
+
+    @property
+    def has_run_out(self) -> bool:
+        """Is there a limit of time, and is it reached?"""
+        return self._budget.hard is not None and self.seconds_left() <= 0
 
 
 class Stopgap:
@@ -80,19 +85,24 @@ class Stopgap:
 
     def _run(self) -> None:
         """Wait for the real search as long as possible: what thinks here takes time from loading it."""
-        while not (self._gives_way or self._stopped) and (left := self._clock.seconds_left()) > SECONDS_TO_THINK:
-            self._news.wait(min(left - SECONDS_TO_THINK, SECONDS_BETWEEN_LOOKS))
-            self._news.clear()
+        self._wait_until_left(SECONDS_TO_THINK)
         self._think()
+        self._wait_until_left(0.0)
         if not self._gives_way:
             self._answer()
+
+    def _wait_until_left(self, seconds: float) -> None:
+        """Wait until so much time is left, or somebody has news."""
+        while not (self._gives_way or self._stopped) and (left := self._clock.seconds_left()) > seconds:
+            self._news.wait(min(left - seconds, SECONDS_BETWEEN_LOOKS))
+            self._news.clear()
 
     def _think(self) -> None:
         """Look at each move a few times, as far as the clock allows."""
         root = self._search.root
         while root.visits < SIMULATIONS and not (self._gives_way or root.state.is_game_over):
             self._search.run(1)
-            if self._clock.seconds_left() <= 0:
+            if self._clock.has_run_out:
                 return
 
     def _answer(self) -> None:
