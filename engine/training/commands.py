@@ -71,9 +71,11 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
 def run_generate(options: argparse.Namespace) -> int:
     """Make labelled games, with a progress display."""
     from engine.training.generate import Order, generate
+    from engine.training.teacher import UciEngine
 
     limit = f"nodes {options.nodes}" if options.nodes else f"depth {options.depth}"
-    order = Order(options.teacher, limit, options.value_only, options.games, options.seed, options.at_once)
+    teacher = UciEngine(options.teacher, limit)
+    order = Order(teacher, options.value_only, options.games, options.seed, options.at_once)
     positions = 0
     with progress_display() as progress:
         task = progress.add_task("games", total=options.games)

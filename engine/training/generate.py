@@ -16,32 +16,30 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from engine.training.labelled import TeacherGame, ValueGame
-from engine.training.teacher import Teacher, teacher
+from engine.training.teacher import Teacher, UciEngine
 from engine.training.viriformat import pack_game
-
-GAMES_PER_CHUNK = 128
 
 
 @dataclass(frozen=True)
 class Order:
     """What is to be made."""
 
-    teacher: str  # the command of a UCI engine
-    limit: str  # what follows `go`, as "nodes 1000"
+    teacher: UciEngine
     value_only: bool
     games: int
     seed: int
     at_once: int  # games asked about together; their questions must fit into a pipe
-    hash_megabytes: int = 4
+    games_per_chunk: int = 128
 
     @property
     def chunks(self) -> int:
         """How many chunks that is."""
-        return -(-self.games // GAMES_PER_CHUNK)
+        return -(-self.games // self.games_per_chunk)
 
     def games_of(self, chunk: int) -> range:
         """The numbers of a chunk's games."""
-        return range(chunk * GAMES_PER_CHUNK, min((chunk + 1) * GAMES_PER_CHUNK, self.games))
+        first = chunk * self.games_per_chunk
+        return range(first, min(first + self.games_per_chunk, self.games))
 
 
 def new_game(order: Order, number: int) -> TeacherGame | ValueGame:
@@ -50,12 +48,12 @@ def new_game(order: Order, number: int) -> TeacherGame | ValueGame:
     return ValueGame(rng) if order.value_only else TeacherGame(rng)
 
 
-def play(order: Order, numbers: range, engine: Teacher) -> Iterator[TeacherGame | ValueGame]:
+def play(order: Order, numbers: range, teacher: Teacher) -> Iterator[TeacherGame | ValueGame]:
     """Play games, many at once; each is given out when it is over."""
     waiting = iter(numbers)
     table = [new_game(order, number) for number in islice(waiting, order.at_once)]
     while table:
-        answers = engine.ask([game.question() for game in table])
+        answers = teacher.ask([game.question() for game in table])
         going_on: list[TeacherGame | ValueGame] = []
         for game, answer in zip(table, answers, strict=True):
             if not game.take(answer):
@@ -71,8 +69,8 @@ def play(order: Order, numbers: range, engine: Teacher) -> Iterator[TeacherGame 
 def make_chunk(order: Order, chunk: int, folder: Path) -> int:
     """Make one chunk; -> its positions."""
     positions, parts = 0, []
-    with teacher(order.teacher, order.limit, order.hash_megabytes) as engine:
-        for game in play(order, order.games_of(chunk), engine):
+    with order.teacher.open() as teacher:
+        for game in play(order, order.games_of(chunk), teacher):
             for record in game.records():
                 parts.append(pack_game(record))
                 positions += len(record.moves)

@@ -8,7 +8,7 @@ captures by preference, bring positions onto the board that follow from mistakes
 import random
 
 from engine.training.starts import random_start, without_past
-from engine.training.teacher import Answer
+from engine.training.teacher import Answer, Question
 from engine.training.viriformat import ENDGAME, NOISY, VALUE_ONLY, Game
 from movegen import Ending, Position
 
@@ -40,10 +40,10 @@ class TeacherGame:
         self._won_plies = self._drawn_plies = 0
         self._result: int | None = None
 
-    def question(self) -> str:
-        """The words after `position`: the whole game, so that the teacher sees repetitions."""
+    def question(self) -> Question:
+        """The position with the whole game before it, so that the teacher sees repetitions."""
         moves = f" moves {' '.join(self._line)}" if self._line else ""
-        return f"fen {self._first}{moves}"
+        return Question(self._position, f"fen {self._first}{moves}", self._rng)
 
     def take(self, answer: Answer) -> bool:
         """Take a label and play on; -> is the game over?"""
@@ -106,9 +106,9 @@ class ValueGame:
         self._game = Game(self._position, extra=kind | VALUE_ONLY)
         self._noise, self._decided = rng.choice(self.NOISE), 0
 
-    def question(self) -> str:
-        """The words after `position`."""
-        return f"fen {self._position.fen(shredder=True)}"
+    def question(self) -> Question:
+        """The position alone."""
+        return Question(self._position, f"fen {self._position.fen(shredder=True)}", self._rng)
 
     def take(self, answer: Answer) -> bool:
         """Take a label and play on; -> is the game over?"""

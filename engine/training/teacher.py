@@ -1,11 +1,23 @@
-"""Any UCI engine as a teacher: many questions are sent at once, the answers are read in their order."""
+"""Who labels positions: any UCI engine as a teacher. Many questions are sent at once, the answers are read in order."""
 
+import random
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.training.viriformat import LARGEST_SCORE, MATE
+from engine.training.visits import Visits
+from movegen import Position
+
+
+class Question(NamedTuple):
+    """A position to label."""
+
+    position: Position
+    words: str  # what UCI says of it after `position`
+    rng: random.Random  # of the game; a teacher who leaves something to chance draws here
 
 
 @dataclass
@@ -14,6 +26,7 @@ class Answer:
 
     score: int | None  # for the player to move
     move: str | None  # UCI; None where there is no legal move
+    visits: Visits = ()  # of a search of Teresa's, the most visited move first
 
 
 class Teacher:
@@ -38,12 +51,12 @@ class Teacher:
         for _ in self._lines_until("readyok"):
             pass
 
-    def ask(self, positions: Sequence[str]) -> list[Answer]:
-        """Label positions, each given as the words after `position`."""
-        for position in positions:
-            self._send(f"position {position}", f"go {self._limit}", flush=False)
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """Label positions."""
+        for question in questions:
+            self._send(f"position {question.words}", f"go {self._limit}", flush=False)
         self._input.flush()
-        return [self._answer() for _ in positions]
+        return [self._answer() for _ in questions]
 
     def close(self) -> None:
         """End the process."""
@@ -89,11 +102,19 @@ def read_score(line: str) -> int | None:
     return (MATE - abs(moves)) * (1 if moves > 0 else -1)
 
 
-@contextmanager
-def teacher(command: str, limit: str, hash_megabytes: int) -> Iterator[Teacher]:
-    """A teacher that is closed whatever happens."""
-    opened = Teacher(command, limit, hash_megabytes)
-    try:
-        yield opened
-    finally:
-        opened.close()
+@dataclass(frozen=True)
+class UciEngine:
+    """Which engine is to label, and how."""
+
+    command: str
+    limit: str  # what follows `go`, as "nodes 1000"
+    hash_megabytes: int = 4
+
+    @contextmanager
+    def open(self) -> Iterator[Teacher]:
+        """A teacher that is closed whatever happens."""
+        opened = Teacher(self.command, self.limit, self.hash_megabytes)
+        try:
+            yield opened
+        finally:
+            opened.close()

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.training import generate as module
 from engine.training.generate import Order, generate, open_folder
 from engine.training.labelled import TeacherGame, ValueGame
 from engine.training.starts import chess960_start, random_start
-from engine.training.teacher import Answer, Teacher, read_score
+from engine.training.teacher import Answer, Teacher, UciEngine, read_score
 from engine.training.viriformat import CHESS960, ENDGAME, STANDARD, VALUE_ONLY, unpack_games
 from movegen import Position
 
@@ -25,6 +24,10 @@ def command(tmp_path):
     return str(script)
 
 
+def small_order(command, limit):
+    return Order(UciEngine(command, limit), value_only=True, games=4, seed=5, at_once=1, games_per_chunk=2)
+
+
 def make(order, output, processes=1):
     """-> games and positions as they were counted."""
     counted = []
@@ -36,7 +39,7 @@ def make(order, output, processes=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("value_only", [False, True])
 def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
-    order = Order(command, "nodes 1", value_only, games=6, seed=5, at_once=4)
+    order = Order(UciEngine(command, "nodes 1"), value_only, games=6, seed=5, at_once=4, games_per_chunk=4)
     games, positions = make(order, tmp_path / "one.vf")
     make(order, tmp_path / "two.vf", processes=2)
     data = (tmp_path / "one.vf").read_bytes()
@@ -50,22 +53,25 @@ def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
 
 @needs_shell
 @pytest.mark.slow
-def test_an_interrupted_run_goes_on(command, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "GAMES_PER_CHUNK", 2)
-    order, output = Order(command, "nodes 1", value_only=True, games=4, seed=5, at_once=1), tmp_path / "some.vf"
+def test_an_interrupted_run_goes_on(command, tmp_path):
+    order, output = small_order(command, "nodes 1"), tmp_path / "some.vf"
+    make(order, tmp_path / "whole.vf")
     folder = open_folder(output, order)
     (folder / "000000.vf").write_bytes(b"done before ")
     make(order, output)
-    assert output.read_bytes().startswith(b"done before ")
+    start, rest = output.read_bytes().split(b"done before ")
+    assert not start
+    assert 0 < len(rest) < (tmp_path / "whole.vf").stat().st_size
+    assert (tmp_path / "whole.vf").read_bytes().endswith(rest)
     assert not folder.exists()
     with pytest.raises(ValueError, match="there already"):
         make(order, output)
 
 
 def test_a_folder_of_other_options_is_refused(tmp_path):
-    open_folder(tmp_path / "some.vf", Order("x", "nodes 1", value_only=True, games=4, seed=5, at_once=1))
+    open_folder(tmp_path / "some.vf", small_order("x", "nodes 1"))
     with pytest.raises(ValueError, match="other options"):
-        open_folder(tmp_path / "some.vf", Order("x", "nodes 2", value_only=True, games=4, seed=5, at_once=1))
+        open_folder(tmp_path / "some.vf", small_order("x", "nodes 2"))
 
 
 def test_a_teacher_that_is_not_there():
@@ -105,7 +111,7 @@ def test_chess960_starts():
 def play(game, score=0, limit=400):
     """Answer with the first legal move until the game is over."""
     for _ in range(limit):
-        words = game.question().split()
+        words = game.question().words.split()
         end = words.index("moves") if "moves" in words else len(words)
         position = Position(" ".join(words[1:end]), chess960=True).play_all(" ".join(words[end + 1 :]))
         moves = position.legal_moves
