@@ -12,9 +12,12 @@ if TYPE_CHECKING:
 
     from engine.network.network import Network
     from engine.training.games import Games
+    from engine.training.generate import Order
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
 BAD_INPUT, INTERRUPTED = 2, 130
+GAMES_AT_ONCE = 16
+SELF_PLAY_CHUNK = 16  # games; at 800 visits about ten seconds
 
 NET_OPTIONS = {
     "hidden": "hidden units, a multiple of 32",
@@ -35,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run a command of `teresa train`; -> exit status."""
     parser = argparse.ArgumentParser(prog="teresa train", description=DESCRIPTION)
     commands = parser.add_subparsers(dest="command", required=True)
-    add_generate(commands.add_parser("generate", help="let a UCI engine play and label games"))
+    add_generate(commands.add_parser("generate", help="let a UCI engine or Teresa play and label games"))
     add_fit(commands.add_parser("fit", help="train value and policy on labelled games"))
     add_evaluate(commands.add_parser("evaluate", help="figures of a network on labelled games"))
     add_export(commands.add_parser("export", help="quantise a fit and write the weights file"))
@@ -57,25 +60,34 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
     """The options of `generate`."""
     parser.set_defaults(run=run_generate)
     parser.add_argument("output", type=Path, help="viriformat file to write")
-    parser.add_argument("--teacher", default="stockfish", help="command of a UCI engine (default: stockfish)")
+    teacher = parser.add_mutually_exclusive_group()
+    teacher.add_argument("--teacher", default="stockfish", help="command of a UCI engine (default: stockfish)")
+    teacher.add_argument("--self-play", action="store_true", help="Teresa herself; her visits go into a second file")
     limit = parser.add_mutually_exclusive_group(required=True)
-    limit.add_argument("--nodes", type=int, help="label each position with so many nodes")
-    limit.add_argument("--depth", type=int, help="label each position with a search of this depth")
+    limit.add_argument("--nodes", type=positive, help="label each position with so many nodes")
+    limit.add_argument("--depth", type=positive, help="label each position with a search of this depth")
+    limit.add_argument("--visits", type=positive, help="self-play: label each position with so many visits")
+    parser.add_argument("--weights", type=Path, help="self-play: weights file (default: the shipped net)")
     parser.add_argument("--value-only", action="store_true", help="scores alone are labels; many moves are random")
-    parser.add_argument("--games", type=int, required=True)
-    parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--at-once", type=int, default=16, help="games asked about together; 1 for engines that mind")
+    parser.add_argument("--games", type=positive, required=True)
+    parser.add_argument("--processes", type=positive, default=1)
+    parser.add_argument("--at-once", type=positive, help="games asked about together; 1 for engines that mind")
     parser.add_argument("--seed", type=int, required=True)
+
+
+def positive(text: str) -> int:
+    """A number of things, at least one."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
 
 
 def run_generate(options: argparse.Namespace) -> int:
     """Make labelled games, with a progress display."""
-    from engine.training.generate import Order, generate
-    from engine.training.teacher import UciEngine
+    from engine.training.generate import generate
 
-    limit = f"nodes {options.nodes}" if options.nodes else f"depth {options.depth}"
-    teacher = UciEngine(options.teacher, limit)
-    order = Order(teacher, options.value_only, options.games, options.seed, options.at_once)
+    order = self_play_order(options) if options.self_play else teacher_order(options)
     positions = 0
     with progress_display() as progress:
         task = progress.add_task("games", total=options.games)
@@ -88,6 +100,38 @@ def run_generate(options: argparse.Namespace) -> int:
         generate(order, options.output, options.processes, advance)
     print(f"{options.output}: {positions:,} new positions")
     return 0
+
+
+def teacher_order(options: argparse.Namespace) -> "Order":
+    """What a UCI engine is to make."""
+    from engine.training.generate import Order
+    from engine.training.teacher import UciEngine
+
+    refuse(options, "only for --self-play", "visits", "weights")
+    limit = f"nodes {options.nodes}" if options.nodes else f"depth {options.depth}"
+    teacher = UciEngine(options.teacher, limit)
+    return Order(teacher, options.value_only, options.games, options.seed, options.at_once or GAMES_AT_ONCE)
+
+
+def self_play_order(options: argparse.Namespace) -> "Order":
+    """What Teresa is to make. She plays one game after the other."""
+    from engine.network.weights import SHIPPED
+    from engine.training.generate import Order
+    from engine.training.self_play import LEAST_VISITS, self_play
+
+    refuse(options, "not for --self-play, which takes --visits", "nodes", "depth")
+    refuse(options, "not for --self-play", "value_only", "at_once")
+    if options.visits < LEAST_VISITS:
+        raise ValueError(f"--visits must be at least {LEAST_VISITS}")
+    teacher = self_play(options.weights or SHIPPED, options.visits)
+    return Order(teacher, False, options.games, options.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
+
+
+def refuse(options: argparse.Namespace, reason: str, *names: str) -> None:
+    """Refuse options that make no sense here."""
+    for name in names:
+        if getattr(options, name):
+            raise ValueError(f"--{name.replace('_', '-')} is {reason}")
 
 
 def add_fit(parser: argparse.ArgumentParser) -> None:

@@ -3,33 +3,41 @@
 The work is cut into chunks of games. Each chunk has random numbers of its own and starts with a teacher who has
 forgotten everything, so it does not matter which process does it, or when. Chunks that are done stay in a folder
 beside the output until all are there and are joined in order; a run that was interrupted goes on with the others.
+Self-play has a second file for each chunk, and for the whole: the visits.
 """
 
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import chain, islice
 from json import dumps
 from multiprocessing import get_context
 from pathlib import Path
 
 from engine.training.labelled import TeacherGame, ValueGame
+from engine.training.self_play import SelfPlay, SelfTeacher
 from engine.training.teacher import Teacher, UciEngine
-from engine.training.viriformat import pack_game
+from engine.training.viriformat import Game, pack_game
+from engine.training.visits import pack_file_header, pack_visits, sibling
 
 
 @dataclass(frozen=True)
 class Order:
     """What is to be made."""
 
-    teacher: UciEngine
+    teacher: UciEngine | SelfPlay
     value_only: bool
     games: int
     seed: int
     at_once: int  # games asked about together; their questions must fit into a pipe
     games_per_chunk: int = 128
+
+    @property
+    def has_visits(self) -> bool:
+        """Is there a file of visits to write?"""
+        return isinstance(self.teacher, SelfPlay)
 
     @property
     def chunks(self) -> int:
@@ -48,7 +56,7 @@ def new_game(order: Order, number: int) -> TeacherGame | ValueGame:
     return ValueGame(rng) if order.value_only else TeacherGame(rng)
 
 
-def play(order: Order, numbers: range, teacher: Teacher) -> Iterator[TeacherGame | ValueGame]:
+def play(order: Order, numbers: range, teacher: Teacher | SelfTeacher) -> Iterator[TeacherGame | ValueGame]:
     """Play games, many at once; each is given out when it is over."""
     waiting = iter(numbers)
     table = [new_game(order, number) for number in islice(waiting, order.at_once)]
@@ -68,26 +76,37 @@ def play(order: Order, numbers: range, teacher: Teacher) -> Iterator[TeacherGame
 
 def make_chunk(order: Order, chunk: int, folder: Path) -> int:
     """Make one chunk; -> its positions."""
-    positions, parts = 0, []
+    records: list[Game] = []
     with order.teacher.open() as teacher:
         for game in play(order, order.games_of(chunk), teacher):
-            for record in game.records():
-                parts.append(pack_game(record))
-                positions += len(record.moves)
-    new = folder / f"{chunk}.new"
-    new.write_bytes(b"".join(parts))
-    new.replace(chunk_path(folder, chunk))
-    return positions
+            records += game.records()
+    path = chunk_path(folder, chunk)
+    if order.has_visits:
+        write_parts(sibling(path), (pack_visits(record.visits) for record in records))
+    write_parts(path, map(pack_game, records))
+    return sum(len(record.moves) for record in records)
 
 
 def chunk_path(folder: Path, chunk: int) -> Path:
-    """Where a chunk that is done stays."""
+    """Where a chunk that is done stays; its visits are there before it is."""
     return folder / f"{chunk:06}.vf"
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file that is there as a whole or not at all."""
+    new = path.with_name(path.name + ".new")
+    with new.open("wb") as file:
+        file.writelines(parts)
+    new.replace(path)
 
 
 def open_folder(output: Path, order: Order) -> Path:
     """The folder for chunks; one that belongs to another order is refused."""
     folder = output.with_name(output.name + ".parts")
+    if sibling(output) == output:
+        raise ValueError(f"{output}: this ending is for files of visits")
+    if sibling(output).exists() and not folder.exists():
+        raise ValueError(f"{sibling(output)} is there already, with the visits of another file")
     folder.mkdir(parents=True, exist_ok=True)
     note, text = folder / "order.json", dumps(asdict(order), sort_keys=True)
     if note.is_file() and note.read_text() != text:
@@ -115,10 +134,10 @@ def generate(order: Order, output: Path, processes: int, advance: Callable[[int,
 
 
 def join(order: Order, folder: Path, output: Path) -> None:
-    """All chunks in order into one file."""
-    new = folder / "joined.new"
-    with new.open("wb") as file:
-        for chunk in range(order.chunks):
-            file.write(chunk_path(folder, chunk).read_bytes())
-    new.replace(output)
+    """All chunks in order into one file. Their visits come before it: once it is there, nothing is missing."""
+    chunks = [chunk_path(folder, chunk) for chunk in range(order.chunks)]
+    if order.has_visits:
+        visits = (sibling(chunk).read_bytes() for chunk in chunks)
+        write_parts(sibling(output), chain([pack_file_header()], visits))
+    write_parts(output, (chunk.read_bytes() for chunk in chunks))
     shutil.rmtree(folder)

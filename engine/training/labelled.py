@@ -1,8 +1,9 @@
 """Games as they are labelled: what to ask the teacher next, what to play then, when to stop.
 
-Two kinds. In a `TeacherGame` every move is the teacher's and a label; in noisy games a random move is played now and
-then: there the record ends, and a new one starts after it. In a `ValueGame` only the scores are labels; random moves,
-captures by preference, bring positions onto the board that follow from mistakes.
+Two kinds. In a `TeacherGame` the teacher's move is a label and mostly what is played; in noisy games a random move is
+played now and then, in self-play the first moves are drawn by their visits. Where the label is not what is played, the
+record ends, and a new one starts after it. In a `ValueGame` only the scores are labels; random moves, captures by
+preference, bring positions onto the board that follow from mistakes.
 """
 
 import random
@@ -10,6 +11,7 @@ import random
 from engine.training.starts import random_start, without_past
 from engine.training.teacher import Answer, Question
 from engine.training.viriformat import ENDGAME, NOISY, VALUE_ONLY, Game
+from engine.training.visits import Visits
 from movegen import Ending, Position
 
 DRAWN = 1
@@ -25,6 +27,7 @@ class TeacherGame:
     """A game of the teacher against himself, every position labelled."""
 
     NOISY_GAMES, NOISE = 0.35, 0.15
+    VARIED_PLIES = 16  # so long moves are drawn by their visits, if these are known
     PLAYED_OUT = 0.2  # share of games without adjudication
     WON_SCORE, WON_PLIES = 1800, 6
     DRAWN_SCORE, DRAWN_PLIES, EARLIEST_DRAW = 6, 12, 70
@@ -54,10 +57,11 @@ class TeacherGame:
         best = self._position.code(answer.move)
         self._games[-1].moves.append(best)
         self._games[-1].scores.append(answer.score)
+        if answer.visits:
+            self._games[-1].visits.append(answer.visits)
         self._adjudicate(answer.score)
         if self._result is None:
-            noise = self._noisy and self._rng.random() < self.NOISE
-            self._play(self._rng.choice(self._position.move_codes) if noise else best, best)
+            self._play(self._choose(best, answer.visits), best)
         return self._result is not None
 
     def records(self) -> list[Game]:
@@ -67,6 +71,15 @@ class TeacherGame:
         for game in self._games:
             game.result = self._result
         return [game for game in self._games if game.moves]
+
+    def _choose(self, best: int, visits: Visits) -> int:
+        """The move to play: the best one, unless chance has a say."""
+        if self._noisy and self._rng.random() < self.NOISE:
+            return self._rng.choice(self._position.move_codes)
+        if visits and len(self._line) < self.VARIED_PLIES:
+            moves, counts = zip(*visits, strict=True)
+            return int(self._rng.choices(moves, counts)[0])
+        return best
 
     def _adjudicate(self, score: int) -> None:
         if self._played_out:

@@ -25,6 +25,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from engine.training.visits import Visits
 from movegen import Position
 from movegen.convert import setup_from_board
 from movegen.fen import Setup, write_fen
@@ -50,6 +51,7 @@ class Game:
     start: Position
     moves: list[int] = field(default_factory=list)  # as in `movegen.moves`, seen by their players
     scores: list[int] = field(default_factory=list)  # for the player to move
+    visits: list[Visits] = field(default_factory=list)  # of a search; empty if there was none, not part of the format
     result: int = 1  # for White
     extra: int = 0
 
