@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.training.decode import Positions
-from engine.training.draw_model import DrawModel, material_of
+from engine.training.draw_model import DrawModel, material_of, with_sound_results
 from engine.training.games import VALUE_ONLY, Decoded, Games, decode
 from engine.training.targets import LARGEST_SCORE
 
 POOL = 2_000_000
+WIN = 2  # as a result; the outcomes stand in the order win, draw, loss
 
 
 @dataclass
@@ -49,9 +49,18 @@ def pools(games: Games, seed: tuple[int, ...], skip: int = 0, pool: int = POOL) 
             yield Pool(decoded, mixed)
 
 
-def outcome_targets(positions: Positions, model: DrawModel, label_scale: float) -> np.ndarray:
-    """Win, draw and loss to train the value with. Scores of value-only files are multiplied by a scale of their own."""
+def outcome_targets(decoded: Decoded, model: DrawModel, label_scale: float, result_share: float) -> np.ndarray:
+    """Win, draw and loss to train the value with.
+
+    Scores of value-only files are multiplied by a scale of their own. In self-play, known by its visits, the result of
+    the game has a share, unless random moves were played.
+    """
+    positions = decoded.positions
     cheap = (positions.extras & VALUE_ONLY) != 0
     scores = np.where(cheap, positions.scores * np.float64(label_scale), positions.scores)
     bounded = np.clip(scores, -LARGEST_SCORE, LARGEST_SCORE)
-    return model.outcomes(bounded, material_of(positions.boards))
+    targets = model.outcomes(bounded, material_of(positions.boards))
+    own = np.flatnonzero((np.diff(decoded.visit_bounds) > 0) & with_sound_results(positions))
+    targets[own] *= 1 - result_share
+    targets[own, WIN - positions.results[own]] += result_share
+    return targets

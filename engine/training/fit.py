@@ -84,7 +84,8 @@ def new_trainer(name: str, material: Material, folder: Path, settings: FitSettin
     step: ValueStep | PolicyStep
     if name == "value":
         model = draw_model_for(folder, material.training, settings.seed, report)
-        step = ValueStep(value_net(chosen.hidden, settings.seed), model, settings.label_scale)
+        net = value_net(chosen.hidden, settings.seed)
+        step = ValueStep(net, model, settings.label_scale, settings.result_share)
     else:
         step = PolicyStep(policy_net(chosen.hidden, settings.seed))
     trainer = Trainer(name, step, chosen, passes(material.training, chosen, name), settings.seed, settings.hash())

@@ -30,6 +30,7 @@ class FitSettings:
     value: NetSettings
     policy: NetSettings
     label_scale: float  # what scores of value-only files are multiplied with
+    result_share: float  # of the game's result in the value target of self-play; the rest is the score's
     validation: float  # share of the games
     seed: int
 
@@ -42,7 +43,10 @@ def read_settings(options: Namespace) -> FitSettings:
     """The settings that a command line asks for."""
     names = tuple(f"{path.name}:{open_games([path]).positions}" for path in options.files)
     value, policy = (net_settings(vars(options), net) for net in ("value", "policy"))
-    return FitSettings(names, value, policy, options.label_scale, options.validation, options.seed)
+    if not 0 <= options.result_share <= 1:
+        raise ValueError("--result-share must be from 0 to 1")
+    shares = options.result_share, options.validation
+    return FitSettings(names, value, policy, options.label_scale, *shares, options.seed)
 
 
 def net_settings(options: dict[str, Any], net: str) -> NetSettings:

@@ -26,11 +26,12 @@ class ValueStep:
     net: SparseNet
     model: DrawModel
     label_scale: float
+    result_share: float
     targets: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def take(self, pool: Pool) -> None:
         """Get a new pool ready."""
-        self.targets = outcome_targets(pool.decoded.positions, self.model, self.label_scale)
+        self.targets = outcome_targets(pool.decoded, self.model, self.label_scale, self.result_share)
 
     def slopes(self, pool: Pool, chosen: np.ndarray) -> float:
         """Add the slopes of a batch; -> its mean loss."""

@@ -146,6 +146,20 @@ def test_what_is_wrong_is_said(file, tmp_path, capsys):
     assert "no weights file" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+def test_self_play_is_accepted(tmp_path):
+    """And results are heard by the value alone, if they have a share."""
+    file, nets = tmp_path / "own.vf", []
+    assert main(["generate", str(file), "--self-play", "--visits=10", "--games=60", "--seed=1"]) == 0
+    for share in (0, 1):
+        folder = tmp_path / f"run-{share}"
+        assert fit(file, folder, "--value-final-passes=0", "--policy-passes=1", f"--result-share={share}") == 0
+        nets.append(network_of_run(folder))
+    assert (nets[0].value_rows != nets[1].value_rows).any()
+    assert (nets[0].move_rows == nets[1].move_rows).all()
+    assert fit(file, tmp_path / "run", "--result-share=1.5") == 2
+
+
 @pytest.mark.soak
 def test_a_fit_learns(file, tmp_path):
     """Even random games have something to learn: which moves there are at all, how far scores reach."""

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from engine.training.dataset import pools
-from engine.training.games import VALUE_ONLY, decode, open_games, split
+from engine.training.dataset import outcome_targets, pools
+from engine.training.draw_model import DrawModel, material_of
+from engine.training.games import NOISY, VALUE_ONLY, decode, open_games, split
 from engine.training.targets import chances, move_targets
 from engine.training.visits import pack_file_header, pack_visits, sibling, unpack_visits
 from tests.engine.network.boards import board_words, code_to_move
@@ -112,3 +113,19 @@ def test_visits_are_targets_where_they_are_known(tmp_path):
     legal = np.array([*moves[:1], 1 | 18 << 6, 7, *moves[2:3], 28 | 36 << 6, *moves[1:2]], dtype=np.uint16)
     shares = move_targets(decoded, np.array([0, 2, 4]), legal, np.array([0, 3, 5, 6]))
     assert shares == pytest.approx([0.75, 0.25, 0, 0, 1, 1])
+
+
+def test_results_have_a_share_in_the_targets_of_self_play(tmp_path):
+    path, noisy = tmp_path / "known.vf", bytearray(known_game())
+    noisy[31] = NOISY
+    path.write_bytes(known_game() + noisy + known_game())  # White wins
+    visits = [[(1, 1)]] * 6
+    sibling(path).write_bytes(pack_file_header() + pack_visits(visits))  # of the first two games
+    decoded, model = decode(open_games([path])), DrawModel()
+    plain = outcome_targets(decoded, model, 1.0, result_share=0.0)
+    assert plain == pytest.approx(model.outcomes(decoded.positions.scores, material_of(decoded.positions.boards)))
+    targets = outcome_targets(decoded, model, 1.0, result_share=0.25)
+    results = np.array([[1, 0, 0], [0, 0, 1], [1, 0, 0]])
+    assert targets[:3] == pytest.approx(0.75 * plain[:3] + 0.25 * results)
+    assert targets[3:] == pytest.approx(plain[3:])
+    assert targets.sum(axis=1) == pytest.approx(1)
