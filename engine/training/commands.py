@@ -146,7 +146,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--validation", type=float, default=0.01, help="share of the games set aside (default: 0.01)")
     parser.add_argument("--label-scale", type=float, default=1.1, help="for scores of value-only files (default: 1.1)")
     parser.add_argument(
-        "--result-share", type=float, default=0.25, help="of the result in value targets of self-play (default: 0.25)"
+        "--result-share", type=float, default=0.1, help="of the result in value targets of self-play (default: 0.1)"
     )
     parser.add_argument("--seed", type=int, default=1)
     for net, defaults in NET_DEFAULTS.items():

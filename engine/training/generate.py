@@ -8,6 +8,7 @@ Self-play has a second file for each chunk, and for the whole: the visits.
 
 import random
 import shutil
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -122,7 +123,7 @@ def generate(order: Order, output: Path, processes: int, advance: Callable[[int,
     folder = open_folder(output, order)
     missing = [chunk for chunk in range(order.chunks) if not chunk_path(folder, chunk).is_file()]
     advance(sum(len(order.games_of(chunk)) for chunk in set(range(order.chunks)) - set(missing)), 0)
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), end_at_once_by_keyboard) as pool:
         jobs = {pool.submit(make_chunk, order, chunk, folder): chunk for chunk in missing}
         try:
             for job in as_completed(jobs):
@@ -131,6 +132,11 @@ def generate(order: Order, output: Path, processes: int, advance: Callable[[int,
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     join(order, folder, output)
+
+
+def end_at_once_by_keyboard() -> None:
+    """Let Ctrl-C end a worker; else it would begin with the next chunk."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def join(order: Order, folder: Path, output: Path) -> None:

@@ -11,7 +11,8 @@ search visited each move. All numbers are little-endian:
                      2  number of moves n, at least 1
                    6·n  move (2 bytes) and visits (4 bytes), n times
 
-A move is written as in `movegen.moves`, seen by the player who makes it: origin | target << 6 | kind << 12.
+A move is written as in `movegen.moves`, seen by the player who makes it: origin | target << 6 | kind << 12. Self-play
+writes the most visited move first, and leaves out those without visits and those that a proof rules out.
 
 A file that breaks off is used as far as it goes by whole games.
 """
