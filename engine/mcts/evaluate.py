@@ -6,6 +6,7 @@ from engine.mcts.leaves import CLOCK, KEY, board_of, is_open
 from engine.mcts.proof import DRAW, UNPROVEN, WIN
 from engine.mcts.setup import CONSTANT, NETWORK, PLAYOUT, Settings, Worker
 from engine.mcts.tree import SCORE_UNIT
+from engine.mcts.value_table import draw_share_in, keep_value, known_value, score_in
 from engine.network.infer import value
 from engine.network.network import Network
 from movegen.attacks import checkers
@@ -41,21 +42,28 @@ def playout(board: Board, clock: np.uint64, worker: Worker) -> tuple[int, int]:
 
 
 @inlined
-def judge_by_network(network: Network, board: Board, worker: Worker) -> tuple[int, int]:
+def judge_by_network(
+    network: Network, values: np.ndarray, board: Board, key: np.uint64, worker: Worker
+) -> tuple[int, int]:
     """Score and draw share by the network, for the player who moved to this position."""
+    known = known_value(values, key)
+    if known != ZERO:
+        return score_in(known), draw_share_in(known)
     _, draws, losses = value(network, worker.scratch, board)
-    return int(losses + (draws >> np.int64(1))), int(draws)
+    score, draw_share = int(losses + (draws >> np.int64(1))), int(draws)
+    keep_value(values, key, score, draw_share)
+    return score, draw_share
 
 
 @inlined
-def evaluate_leaves(network: Network, settings: Settings, worker: Worker, count: np.uint64) -> None:
+def evaluate_leaves(network: Network, settings: Settings, values: np.ndarray, worker: Worker, count: np.uint64) -> None:
     """Write score and draw share of each leaf that is open, for the player who moved there."""
     for place in range(count):
         if not is_open(worker, place):
             continue
         board, clock, key = board_of(worker, place), worker.leaves[place, CLOCK], worker.leaves[place, KEY]
         if settings.evaluator == NETWORK:
-            score, draw_share = judge_by_network(network, board, worker)
+            score, draw_share = judge_by_network(network, values, board, key, worker)
         elif settings.evaluator == PLAYOUT:
             score, draw_share = playout(board, clock, worker)
         elif settings.evaluator == CONSTANT:

@@ -16,13 +16,14 @@ from engine.mcts.proof import DRAW, NEXT, UNPROVEN, draw_share_of, proof, proof_
 from engine.mcts.selection import select_by_puct, select_by_ucb1
 from engine.mcts.setup import AT_ROOT, DEEPEST, UCB1, Root, Settings, Worker
 from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
+from engine.mcts.value_table import place_of
 from engine.network.network import Network
 from movegen.apply import apply_keyed
 from movegen.bits import ONE, TWO, U64, ZERO
 from movegen.board import Board
 from movegen.jit import inlined, kernel
 from movegen.legal import fill_moves
-from movegen.memory import add_to, publish, read, swap_if
+from movegen.memory import add_to, prefetch, publish, read, swap_if
 
 # Expand
 
@@ -166,6 +167,7 @@ def descend(tree: Tree, root: Root, network: Network, settings: Settings, worker
         board, key, clock = apply_keyed(board, key, clock, U64(tree.move[edge]))
         depth += 1
         enter(tree, worker, path, depth, edge, key)
+        prefetch(tree.values, place_of(key))
         repeated = judge_repetition(tree, root, settings, worker, path, depth, clock)
     if tree.proven[edge] == UNPROVEN and not repeated and tree.visits[edge] == 0:
         result = ending_here(board, clock, depth)
@@ -201,7 +203,7 @@ def simulate_many(
         batch = min(settings.batch, simulations - made)
         for place in range(batch):
             descend(tree, root, network, settings, worker, place)
-        evaluate_leaves(network, settings, worker, batch)
+        evaluate_leaves(network, settings, tree.values, worker, batch)
         for place in range(batch):
             back_up(tree, worker, place)
         made += batch

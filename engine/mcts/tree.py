@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.mcts.value_table import WORDS
 from movegen.bits import ONE, U64, ZERO
 from movegen.jit import inlined, kernel
 from movegen.memory import add_to, exchange, publish, read, swap_if
@@ -55,6 +56,7 @@ class Tree(NamedTuple):
     proven: np.ndarray  # uint16  see engine.mcts.proof
     control: np.ndarray  # uint64  see above
     kept: np.ndarray  # uint32  headers of the line to keep; the first word is their number
+    values: np.ndarray  # uint64  see engine.mcts.value_table
 
     @property
     def fields(self) -> "tuple[np.ndarray, ...]":
@@ -82,18 +84,20 @@ def new_tree(megabytes: int) -> Tree:
         proven=quarters[15::16],
         control=np.zeros(8, dtype=np.uint64),
         kept=np.zeros(1 + LONGEST_KEPT, dtype=np.uint32),
+        values=np.zeros(WORDS, dtype=np.uint64),
     )
     clear(tree)
     return tree
 
 
 def clear(tree: Tree) -> None:
-    """Make a tree empty: an unvisited root edge and one large free block. Takes no time."""
+    """Make a tree empty: an unvisited root edge and one large free block. Takes next to no time."""
     for array in tree.fields:
         array[0] = 0
     tree.control[:] = 0
     tree.control[int(CURSOR)] = 1
     tree.kept[0] = 0
+    tree.values[:] = 0
     tree.move[1], tree.visits[1], tree.link[1] = FREE, tree.visits.size - 2, NO_NODE
 
 

@@ -1,0 +1,52 @@
+"""What the network said of positions: two ways to the same position need one evaluation.
+
+Only the network's own values stand here. They depend on the position alone, not on the way to it; what repetition or
+the 50-move rule make of a position is decided elsewhere. So a search with the table is the same as without, and faster.
+
+An entry is two words: the value, and the key of the position xor the value. If two threads write at once, the words
+do not fit together, and the entry counts as empty.
+"""
+
+import numpy as np
+
+from movegen.bits import ONE, U64, ZERO, multiply_high
+from movegen.jit import inlined
+
+ENTRIES = 1 << 18
+WORDS = 2 * ENTRIES
+# A value: score and draw share, each from 0 to 2²⁰, and a bit that says that there is one.
+DRAWS_SHIFT, PRESENT, PART = U64(21), U64(1) << U64(63), U64((1 << 21) - 1)
+
+
+@inlined
+def place_of(key: np.uint64) -> np.uint64:
+    """Where the entry of a position stands."""
+    return multiply_high(key, U64(ENTRIES)) << ONE
+
+
+@inlined
+def known_value(values: np.ndarray, key: np.uint64) -> np.uint64:
+    """What is known of a position; 0 if nothing."""
+    place = place_of(key)
+    value = values[place]
+    return value if value ^ values[place + ONE] == key else ZERO
+
+
+@inlined
+def keep_value(values: np.ndarray, key: np.uint64, score: int, draw_share: int) -> None:
+    """Note what the network said of a position."""
+    place = place_of(key)
+    value = U64(score) | U64(draw_share) << DRAWS_SHIFT | PRESENT
+    values[place], values[place + ONE] = value, value ^ key
+
+
+@inlined
+def score_in(value: np.uint64) -> int:
+    """The score of a value."""
+    return int(value & PART)
+
+
+@inlined
+def draw_share_in(value: np.uint64) -> int:
+    """The draw share of a value."""
+    return int(value >> DRAWS_SHIFT & PART)
