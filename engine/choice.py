@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 
 from engine.stats import DRAW, LOSS, WIN, MoveStats
+from engine.strength import Level
 
 
 def best_of(moves: Sequence[MoveStats]) -> MoveStats:
@@ -36,3 +37,20 @@ def draw_move(moves: Sequence[MoveStats], temperature: float, rng: random.Random
         return choices[0]
     weights = [(move.visits / most) ** (1 / temperature) for move in choices]
     return rng.choices(choices, weights)[0]
+
+
+def weight_of(move: MoveStats, level: Level) -> float:
+    """(P + N)^(1/T): how likely a weak player draws a move. He looks at little, and follows his habits: the priors.
+
+    At a level of 1 visit there is nothing but habits.
+    """
+    visits = move.visits if level.visits > 1 else 0
+    return (move.prior + visits) ** (1 / level.temperature)
+
+
+def draw_by_level(moves: Sequence[MoveStats], level: Level, rng: random.Random) -> MoveStats:
+    """A weaker player's move, of moves in the order of `rank`. Wins that he has seen he plays, and losses he avoids."""
+    choices = [move for move in moves if move.result != LOSS]
+    if moves[0].result == WIN or not choices:
+        return moves[0]
+    return rng.choices(choices, [weight_of(move, level) for move in choices])[0]

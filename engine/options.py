@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.strength import STRONGEST, WEAKEST
+
 Kind = Literal["spin", "check", "string", "button", "combo"]
 Value = int | bool | str
 
@@ -65,6 +67,8 @@ OPTIONS = (
     Option("UCI_Chess960", "check", False, meaning="Chess960 castling rules and notation"),
     Option("UCI_ShowWDL", "check", False, meaning="show win, draw and loss in permille"),
     Option("UCI_AnalyseMode", "check", False, meaning="no game: neither book nor chance"),
+    Option("UCI_LimitStrength", "check", False, meaning="play as weak as UCI_Elo says"),
+    Option("UCI_Elo", "spin", STRONGEST, WEAKEST, STRONGEST, meaning="the rating to play at, see docs/strength.md"),
     Option("UCI_EngineAbout", "string", ABOUT, meaning="who this is; cannot be changed"),
     Option("OwnBook", "check", False, meaning="play from the opening book"),
     Option("BookFile", "string", meaning="an opening book in the polyglot format"),
@@ -74,10 +78,10 @@ OPTIONS = (
     Option("Evaluator", "combo", "Network", choices=("Network", "Playout"), meaning="what judges a new position"),
     Option("UCB1 C", "spin", 500, 0, 10_000, meaning="exploration of UCB1, in thousandths"),
     Option("PUCT C", "spin", 800, 0, 10_000, meaning="exploration of PUCT, in thousandths"),
-    Option("PUCT Growth", "spin", 1000, 0, 10_000, meaning="growth of PUCT C with the visits, in thousandths"),
+    Option("PUCT Growth", "spin", 3000, 0, 10_000, meaning="growth of PUCT C with the visits, in thousandths"),
     Option("First Play", "spin", 150, -1000, 1000, meaning="PUCT: how much less new moves count, in thousandths"),
-    Option("Policy Temperature", "spin", 1000, 100, 10_000, meaning="PUCT: of the priors, in thousandths"),
-    Option("Root Temperature", "spin", 1400, 100, 10_000, meaning="PUCT: of the priors at the root, in thousandths"),
+    Option("Policy Temperature", "spin", 1600, 100, 10_000, meaning="PUCT: of the priors, in thousandths"),
+    Option("Root Temperature", "spin", 4000, 100, 10_000, meaning="PUCT: of the priors at the root, in thousandths"),
     Option("Batch", "spin", 1, 1, 64, meaning="leaves that are evaluated together"),
     Option("Temperature", "spin", 0, 0, 10_000, meaning="chance in the choice of the move, in thousandths; 0: none"),
     Option("Seed", "spin", 0, 0, 2**31 - 1, meaning="of all that is random; 0: another one in each search"),

@@ -7,15 +7,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine import report
-from engine.choice import best_of, draw_move
+from engine.choice import best_of, draw_by_level, draw_move
 from engine.clock import Budget, Limits, has_thought_enough
 from engine.mcts.proof import prove_root
 from engine.mcts.setup import Worker, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict_root
 from engine.report import Info
-from engine.settings import kernel_settings
+from engine.settings import kernel_settings, untempered
 from engine.stats import LOSS, MoveStats, moves_below
+from engine.strength import level_of
 from movegen.bits import U64
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ class Run:
         self.started = self.clock_started = started
         self.pondering = limits.ponder
         self.nodes_left = limits.nodes
+        analyses = limits.infinite or self.options.flag("UCI_AnalyseMode")
+        is_weak = self.options.flag("UCI_LimitStrength") and not analyses
+        self.level = level_of(self.options.number("UCI_Elo")) if is_weak else None
         self.depth = 0
         self.looked_at, self.reported_at, self.reported_move = started, -SECONDS_BETWEEN_INFOS, -1
         self.seconds_between_looks = max(LEAST_LOOK_SECONDS, min(LOOK_SECONDS, (budget.soft or 1.0) / 4))
@@ -60,6 +64,10 @@ class Run:
         """Search until it is over; -> the best move and the reply to it."""
         self.tree, self.network, self.settings = tree, self.knowledge.network, kernel_settings(self.options)
         self.root = root_of(self.position)
+        if self.level is not None:  # what was seen before would make it stronger
+            clear(tree)
+            self.settings = untempered(self.settings)
+            self.nodes_left = min(self.level.visits, self.limits.nodes or self.level.visits)
         seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
         self.rng = random.Random(seed)
         threads = range(self.options.number("Threads"))
@@ -232,6 +240,12 @@ class Run:
             self._simulate(spare, 2)
             self._limit_root_moves(spare)
         moves = moves_below(self.tree, int(ROOT))
-        temperature = 0 if self.options.flag("UCI_AnalyseMode") else self.options.number("Temperature") / 1000
-        line = self._report(moves, draw_move(moves, temperature, self.rng))
+        line = self._report(moves, self._choose(moves))
         return line[0], line[1] if len(line) > 1 else None
+
+    def _choose(self, moves: list[MoveStats]) -> MoveStats:
+        """The move to play: the best one, or by chance if the user wants it so."""
+        if self.level is not None:
+            return draw_by_level(moves, self.level, self.rng)
+        temperature = 0 if self.options.flag("UCI_AnalyseMode") else self.options.number("Temperature") / 1000
+        return draw_move(moves, temperature, self.rng)

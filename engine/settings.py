@@ -1,7 +1,7 @@
 """The options of the search as its kernels take them."""
 
 from engine.mcts.setup import NETWORK, PLAYOUT, PUCT, UCB1, Settings
-from engine.network.infer import sharpness
+from engine.network.infer import PLAIN, sharpness
 from engine.options import Settings as Options
 from movegen.bits import U64
 
@@ -23,6 +23,11 @@ def kernel_settings(options: Options) -> Settings:
         root_sharpness=sharpness(number("Root Temperature")),
         batch=U64(options.number("Batch")),
     )
+
+
+def untempered(settings: Settings) -> Settings:
+    """The same with the priors as the network gives them, at the root too."""
+    return settings._replace(sharpness=PLAIN, root_sharpness=PLAIN)
 
 
 def root_exponent(options: Options) -> float:

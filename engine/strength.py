@@ -1,0 +1,37 @@
+"""How weak to play for a rating (`UCI_LimitStrength`, `UCI_Elo`). docs/strength.md tells how it was measured."""
+
+import math
+from bisect import bisect
+from typing import NamedTuple
+
+
+class Level(NamedTuple):
+    """How weak to play."""
+
+    visits: int  # of a search; at 1 the priors alone decide
+    temperature: float  # of the draw
+
+
+# Ratings as measured; between two of them a rating has what lies between.
+LEVELS = {
+    600: Level(1, 1.5),
+    959: Level(1, 1.0),
+    1341: Level(1, 0.5),
+    1554: Level(4, 0.5),
+    1774: Level(16, 0.5),
+    2041: Level(64, 0.5),
+    2371: Level(256, 0.5),
+    2787: Level(1024, 0.5),
+}
+WEAKEST, STRONGEST = min(LEVELS), max(LEVELS)
+
+
+def level_of(elo: int) -> Level:
+    """The level with this rating: between those that were measured, visits grow by factors, temperatures by steps."""
+    ratings = sorted(LEVELS)
+    place = min(max(1, bisect(ratings, elo)), len(ratings) - 1)
+    low, high = ratings[place - 1], ratings[place]
+    part = min(1.0, max(0.0, (elo - low) / (high - low)))
+    weaker, stronger = LEVELS[low], LEVELS[high]
+    visits = math.exp((1 - part) * math.log(weaker.visits) + part * math.log(stronger.visits))
+    return Level(round(visits), (1 - part) * weaker.temperature + part * stronger.temperature)
