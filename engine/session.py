@@ -17,7 +17,7 @@ from engine.transcript import Transcript
 if TYPE_CHECKING:
     from engine.game import Game
     from engine.jobs import Job
-    from engine.report import Info
+    from engine.report.info import Info
     from engine.search import Searcher
 
 SECONDS_TO_END = 0.5
@@ -197,12 +197,14 @@ class Session(Conversation):
 
     def moves(self, _words: list[str], _moment: float) -> None:
         """Show what the search thinks of each move."""
-        searcher = self._loaded_searcher()
-        table = searcher.table()
-        if not table:
+        from engine.lines import move_line
+        from engine.report.node import LONG
+
+        rows = self._loaded_searcher().report().rows(shape=LONG)
+        if not rows:
             raise ValueError("nothing was searched yet")
-        for line in table:
-            self.say(f"info string {line}")
+        for row in rows:
+            self.say(f"info string {move_line(row)}")
 
     def help(self, _words: list[str], _moment: float) -> None:
         """List the commands."""
