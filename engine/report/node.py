@@ -1,6 +1,5 @@
 """A node of the tree with its moves, read once."""
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,7 +54,7 @@ class Node:
         """The share of each move in the visits of all."""
         return shares_of([move.visits for move in self.moves])
 
-    @property
+    @cached_property
     def best(self) -> MoveStats | None:
         """The move that the search would play here; at the root of a search that has ended, the one that it told."""
         known = [move for move in self.moves if move.visits or move.result]
@@ -71,32 +70,51 @@ class Node:
 
     def rows(self, count: int | None, shape: Shape) -> list[Row]:
         """The first moves as rows."""
-        return list(self._rows(self.moves[:count], shape))
+        chosen = range(len(self.moves[:count]))
+        looks = self._first_looks(chosen, shape)
+        return [self._row(index, shape.longest if index < shape.lines else 1, looks[index]) for index in chosen]
 
-    def _rows(self, moves: list[MoveStats], shape: Shape) -> Iterator[Row]:
-        source, best = self.source, self.best
-        after = [self.place_after(move) for move in moves]
-        looks = first_looks(source.judge if shape.first_look else None, [place.position for place in after])
-        found = urgencies_of(source.tree, source.settings, self.slot)
-        due = next_slot(found)
-        for index, (move, place) in enumerate(zip(moves, after, strict=True)):
-            plies = shape.longest if index < shape.lines else 1
-            line = line_of(source.tree, source.places, place, move.slot, plies)
-            urgency = found.get(move.slot, UNKNOWN)
-            flags = {BEST: move is best, NEXT: move.slot == due, UNVISITED: q_of(move) is None, urgency.flag: True}
-            yield Row(
-                uci=place.uci,
-                san=place.san,
-                n=move.visits,
-                share=self.shares[index],
-                q=q_of(move),
-                wdl=wdl_of(move),
-                p=round(move.prior, DIGITS),
-                u=urgency.bonus,
-                s=urgency.total,
-                v=looks[index],
-                proven=proof_of(move.result, move.distance),
-                pv=[step.uci for step in line],
-                line=[step.san for step in line],
-                flags=[name for name, is_so in flags.items() if name and is_so],
-            )
+    def row(self, index: int, shape: Shape) -> Row:
+        """One of the moves as a row."""
+        (look,) = self._first_looks(range(index, index + 1), shape)
+        return self._row(index, shape.longest, look)
+
+    def _first_looks(self, chosen: range, shape: Shape) -> list[float | None]:
+        positions = [self.place_after(self.moves[index]).position for index in chosen]
+        return first_looks(self.source.judge if shape.first_look else None, positions)
+
+    @cached_property
+    def _urgencies(self) -> dict[int, Urgency]:
+        return urgencies_of(self.source.tree, self.source.settings, self.slot)
+
+    @cached_property
+    def _due(self) -> int | None:
+        return next_slot(self._urgencies)
+
+    def _row(self, index: int, plies: int, look: float | None) -> Row:
+        source, move = self.source, self.moves[index]
+        place, urgency = self.place_after(move), self._urgencies.get(move.slot, UNKNOWN)
+        line = line_of(source.tree, source.places, place, move.slot, plies)
+        score = q_of(move)
+        flags = {
+            BEST: move is self.best,
+            NEXT: move.slot == self._due,
+            UNVISITED: score is None,
+            urgency.flag: urgency.flag != "",
+        }
+        return Row(
+            uci=place.uci,
+            san=place.san,
+            n=move.visits,
+            share=self.shares[index],
+            q=score,
+            wdl=wdl_of(move),
+            p=round(move.prior, DIGITS),
+            u=urgency.bonus,
+            s=urgency.total,
+            v=look,
+            proven=proof_of(move.result, move.distance),
+            pv=[step.uci for step in line],
+            line=[step.san for step in line],
+            flags=[name for name, is_so in flags.items() if is_so],
+        )
