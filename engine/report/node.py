@@ -74,8 +74,9 @@ class Node:
         looks = self._first_looks(chosen, shape)
         return [self._row(index, shape.longest if index < shape.lines else 1, looks[index]) for index in chosen]
 
-    def row(self, index: int, shape: Shape) -> Row:
+    def row(self, move: MoveStats, shape: Shape) -> Row:
         """One of the moves as a row."""
+        index = self.moves.index(move)
         (look,) = self._first_looks(range(index, index + 1), shape)
         return self._row(index, shape.longest, look)
 

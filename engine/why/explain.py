@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from engine.report import SCHEMA
@@ -18,7 +19,8 @@ from engine.why.verdict import THRESHOLDS, Evidence, Verdict, judge
 
 LONGEST_LINE = 16
 WITH_LINES = Shape(lines=2, longest=LONGEST_LINE)
-IN_FULL = Shape(lines=1, longest=LONGEST_LINE, first_look=True)
+IN_FULL = Shape(longest=LONGEST_LINE, first_look=True)
+SHORT = Shape(longest=1)
 
 
 class NothingSearchedError(ValueError):
@@ -48,14 +50,13 @@ class NotLegal:
 class Explanation:
     """A verdict on a move, and what it stands on. Scores are for the player to move."""
 
-    source: Source
     summary: dict[str, Any]
     asked: str | None  # None: why the best move?
     place: Place  # after the move
     stats: MoveStats
     row: Row
     best: Row
-    rows: tuple[Row, ...]  # all moves of the root
+    root: Node  # with all moves
     rank: int  # of the prior, from 1 on
     replies: tuple[Row, ...]  # the two best; their scores are for the opponent
     step_shares: tuple[float, ...]  # of each move of the line among its rivals
@@ -71,10 +72,11 @@ class Explanation:
         """Is there too little to judge by?"""
         return self.verdict is Verdict.HARDLY_LOOKED_AT
 
-    @property
+    @cached_property
     def rival(self) -> Row | None:
         """The best of the other moves."""
-        return next((row for row in self.rows if row.uci != self.best.uci and row.n), None)
+        found = next((move for move in self.root.moves if move is not self.root.best and move.visits), None)
+        return self.root.row(found, SHORT) if found else None
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
@@ -114,24 +116,22 @@ def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
     move = next((move for move in root.moves if move.code == code), None)
     if move is None:
         raise NothingSearchedError(f"{asked} was left out of this search")
-    rows = tuple(root.rows(None, Shape(lines=0, longest=1)))
-    row, best_row = _in_full(root, move), _in_full(root, best)
-    past, place = Past(report.history()), root.place_after(move)
+    past, place = Past(source.history), root.place_after(move)
+    row = root.row(move, IN_FULL)
     told = Explanation(
-        source,
         summary,
         asked,
         place,
         move,
         row,
-        best_row,
-        rows,
-        rank=1 + sum(other.p > row.p for other in rows),
-        replies=_replies(source, place.path),
+        root.row(best, IN_FULL),
+        root,
+        rank=1 + sum(other.prior > move.prior for other in root.moves),
+        replies=tuple(Node(source, place.path).rows(2, WITH_LINES)),
         step_shares=_step_shares(source, row.pv),
-        below_since=past.below_since(row.uci, best_row.uci),
-        best_since=past.best_since(best_row.uci),
-        steady=past.steady(row.uci),
+        below_since=past.below_since(move.code, best.code),
+        best_since=past.best_since(best.code),
+        steady=past.steady(move.code),
     )
     source.check()
     return _judged(told)
@@ -141,7 +141,7 @@ def search_more(
     told: Explanation, visits: int = THRESHOLDS.extra_visits, is_stopped: Callable[[], bool] = lambda: False
 ) -> Explanation:
     """The same after a search of its own for the move, which disturbs nobody."""
-    alone = search_alone(told.source, told.place, visits, is_stopped)
+    alone = search_alone(told.root.source, told.place, visits, is_stopped)
     both = added(told.stats, told.place, alone)
     replies = tuple(Node(alone, "").rows(2, WITH_LINES))
     first = replies[0] if replies and replies[0].n else None
@@ -156,17 +156,6 @@ def search_more(
     shares = (told.row.share, *(_step_shares(alone, first.pv) if first else ()))
     more = both.visits - told.stats.visits
     return _judged(replace(told, row=row, replies=replies, step_shares=shares, added=more))
-
-
-def _in_full(root: Node, move: MoveStats) -> Row:
-    """The row of one move of the root, with its line and the network's first look."""
-    index = next(index for index, other in enumerate(root.moves) if other is move)
-    return root.row(index, IN_FULL)
-
-
-def _replies(source: Source, path: str) -> tuple[Row, ...]:
-    """The two best replies to a move."""
-    return tuple(Node(source, path).rows(2, WITH_LINES))
 
 
 def _step_shares(source: Source, line: list[str]) -> tuple[float, ...]:

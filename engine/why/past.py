@@ -1,6 +1,10 @@
 """What the history of the root says of a move: when the opinion turned, and since when it stands."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from engine.history import History
+from engine.mcts.tree import SCORE_UNIT
+from engine.report.rows import DIGITS
 
 FIRST_VISITS = 1000  # from which on an opinion may be called steady, or a tenth of all visits
 LEAST_SAMPLES = 4
@@ -15,45 +19,47 @@ class Steady(NamedTuple):
 
 
 class Past:
-    """The history of a report, asked by moves in UCI notation."""
+    """A history, asked by the codes of moves."""
 
-    def __init__(self, history: dict[str, Any]) -> None:
-        self.visits: list[int] = history["visits"]
-        self._column = {move: number for number, move in enumerate(history["moves"])}
-        self._counts: list[list[int]] = history["n"]
-        self._scores: list[list[float | None]] = history["q"]
+    def __init__(self, history: History) -> None:
+        codes, self._samples = history.read()
+        self._column = {code: number for number, code in enumerate(codes)}
 
-    def scores(self, move: str) -> list[float | None]:
+    def scores(self, code: int) -> list[float | None]:
         """The score of a move at each sample; None before its first visit."""
-        column = self._column.get(move)
-        return [None if column is None else line[column] for line in self._scores]
+        column = self._column.get(code)
+        if column is None:
+            return [None for _ in self._samples]
+        pairs = ((int(sample.wins[column]), int(sample.counts[column])) for sample in self._samples)
+        return [round(wins / SCORE_UNIT / count, DIGITS) if count else None for wins, count in pairs]
 
-    def below_since(self, move: str, best: str) -> int | None:
+    def below_since(self, code: int, best: int) -> int | None:
         """Visits of the root since when a move has had a lower score than the best one.
 
         None if it has none now; 0 if it never had another one.
         """
-        pairs = zip(self.visits, self.scores(move), self.scores(best), strict=True)
-        known = [(visits, mine < other) for visits, mine, other in pairs if mine is not None and other is not None]
+        pairs = zip(self._samples, self.scores(code), self.scores(best), strict=True)
+        known = [(one.visits, mine < other) for one, mine, other in pairs if mine is not None and other is not None]
         if known and all(is_below for _, is_below in known):
             return 0
         return _since(known)
 
-    def best_since(self, move: str) -> int | None:
+    def best_since(self, code: int) -> int | None:
         """Visits of the root since when a move has had the most visits; None if it has not now."""
-        column = self._column.get(move)
-        has_most = [column is not None and line[column] == max(line) for line in self._counts]
-        return _since(list(zip(self.visits, has_most, strict=True)))
-
-    def steady(self, move: str) -> Steady | None:
-        """Between which bounds its score has been; None if there are too few samples."""
-        if not self.visits:
+        column = self._column.get(code)
+        if column is None:
             return None
-        start = min(FIRST_VISITS, self.visits[-1] // 10)
+        return _since([(one.visits, bool(one.counts[column] == one.counts.max())) for one in self._samples])
+
+    def steady(self, code: int) -> Steady | None:
+        """Between which bounds its score has been; None if there are too few samples."""
+        if not self._samples:
+            return None
+        start = min(FIRST_VISITS, self._samples[-1].visits // 10)
         known = [
-            (visits, score)
-            for visits, score in zip(self.visits, self.scores(move), strict=True)
-            if score is not None and visits >= start
+            (sample.visits, score)
+            for sample, score in zip(self._samples, self.scores(code), strict=True)
+            if score is not None and sample.visits >= start
         ]
         if len(known) < LEAST_SAMPLES:
             return None

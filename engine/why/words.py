@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.reasons import MEANINGS, Reason
-from engine.report.rows import Row
+from engine.report.rows import Row, proof_of
 from engine.why.explain import Explanation, NotLegal
 from engine.why.verdict import THRESHOLDS, Verdict
 
@@ -35,7 +35,7 @@ def _verdict(told: Explanation) -> str:
     if told.added:
         before = told.stats.visits
         little = "hardly looked at: " if before < THRESHOLDS.few_visits and row.share < THRESHOLDS.small_share else ""
-        prior = f"prior {percent(row.p)}, #{told.rank} of {len(told.rows)}"
+        prior = f"prior {percent(row.p)}, #{told.rank} of {len(told.root.moves)}"
         text += f" ({little}{before:,} visits, {prior}; {told.added:,} added now)"
     return text
 
@@ -86,12 +86,12 @@ def _reasons(told: Explanation) -> Iterator[str]:
         yield proven_text(row.proven)
     elif moves_by == "book":
         yield "it is the opening book's move"
-    elif len(told.rows) == 1:
+    elif len(told.root.moves) == 1:
         yield "it is the only move" + (" that the tablebases allow" if moves_by == "tablebase" else " to choose from")
     else:
         yield _rank_among_others(told)
-    if moves_by == "tablebase" and len(told.rows) > 1:
-        yield f"the tablebases allow {len(told.rows)} moves"
+    if moves_by == "tablebase" and len(told.root.moves) > 1:
+        yield f"the tablebases allow {len(told.root.moves)} moves"
     if told.steady and not row.proven:
         low, high, since = told.steady
         bounds = f"steady at {score_text(low)}" if round(low, 2) == round(high, 2) else ""
@@ -102,19 +102,22 @@ def _reasons(told: Explanation) -> Iterator[str]:
 
 def _rank_among_others(told: Explanation) -> str:
     """Visits and score against those of the other moves that were looked at enough."""
-    row = told.row
-    seen = [other for other in told.rows if other.uci != row.uci and _is_looked_at(other) and other.q is not None]
-    most = max(seen, key=lambda other: other.n, default=None)
-    if most is not None and most.n > row.n:
-        return f"{most.san} has more visits ({most.n:,}); chance or a setting decided (Temperature)"
-    better = max(seen, key=lambda other: other.q or 0.0, default=None)
-    if better is None or row.q is None or better.q is None or better.q <= row.q:
+    mine, root = told.stats, told.root
+    seen = [
+        move
+        for move, share in zip(root.moves, root.shares, strict=True)
+        if move is not mine and (move.visits >= THRESHOLDS.few_visits or share >= THRESHOLDS.small_share)
+    ]
+    most = max(seen, key=lambda move: move.visits, default=None)
+    if most is not None and most.visits > mine.visits:
+        proof = proof_of(most.result, most.distance)
+        why = f"but {proven_text(proof)}" if proof else "but the choice was left to chance"
+        return f"{root.place_after(most).san} has more visits ({most.visits:,}), {why}"
+    better = max(seen, key=lambda move: move.score, default=None)
+    if better is None or better.score <= mine.score:
         return "most visits and best score"
-    return f"most visits; {better.san} has the better score, {score_text(better.q)}, after {better.n:,} visits"
-
-
-def _is_looked_at(row: Row) -> bool:
-    return row.n >= THRESHOLDS.few_visits or row.share >= THRESHOLDS.small_share
+    name = root.place_after(better).san
+    return f"most visits; {name} has the better score, {score_text(better.score)}, after {better.visits:,} visits"
 
 
 def _settled(told: Explanation) -> Iterator[str]:
