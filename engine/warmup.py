@@ -63,11 +63,12 @@ def use_search_kernels() -> None:
 
 
 def use_report_kernels() -> None:
-    """Use every kernel once that reads the tree for people."""
-    from engine.report.node import Shape
+    """Use every kernel once that reads the tree for people, and import what speaks to them."""
+    from engine.why.explain import explain
+    from engine.why.words import lines_of
 
     report = _searched().report()
-    report.children(shape=Shape(first_look=True))
+    lines_of(explain(report))
     report.icicle()
 
 

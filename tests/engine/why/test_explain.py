@@ -6,6 +6,7 @@ import time
 import chess
 import pytest
 
+from engine import run as run_module
 from engine.bench import POSITIONS as BENCH
 from engine.clock import Limits
 from engine.reasons import Reason
@@ -15,6 +16,7 @@ from engine.why.verdict import Verdict
 from engine.why.words import lines_of
 from movegen import Position
 from tests.engine.report.searches import LOST, MATE_IN_1, MATE_IN_2, MIDDLEGAME, new_searcher, searched
+from tests.engine.test_knowledge import TABLES, write_book
 
 MATES = (
     "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1",
@@ -185,6 +187,45 @@ def test_the_reason_for_stopping(fen, limits, reason):
     searcher.go(limits)
     searcher.wait()
     assert searcher.report().summary()["state"] == reason
+
+
+def test_a_move_that_nothing_can_catch_up_with_settles_the_search(monkeypatch):
+    monkeypatch.setattr(run_module, "has_thought_enough", lambda *_: True)
+    searcher = new_searcher(MIDDLEGAME)
+    searcher.go(Limits(time_left=100_000))
+    searcher.wait()
+    assert searcher.report().summary()["state"] == Reason.SETTLED
+    assert "no other move could catch up" in lines_of(explain(searcher.report()))[-1]
+
+
+def test_moves_of_a_book_and_of_tablebases_are_called_so(tmp_path):
+    searcher = new_searcher()
+    searcher.knowledge.set_book(str(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)])))
+    searcher.knowledge.set_tablebases(str(TABLES))
+    searcher.options.set("OwnBook", "true")
+    searcher.go(Limits(time_left=60_000))
+    searcher.wait()
+    told = explain(searcher.report())
+    assert (told.row.uci, told.summary["state"]) == ("b2b4", Reason.BOOK)
+    assert "it is the opening book's move" in lines_of(told)[-2]
+    searcher.set_position(Position("8/8/8/8/3k4/8/8/KQ6 w - - 0 1"), None)
+    searcher.go(Limits(nodes=200))
+    searcher.wait()
+    told = explain(searcher.report())
+    assert (told.summary["moves_by"], told.summary["known_score"]) == ("tablebase", 1.0)
+    assert "the tablebases allow" in "\n".join(lines_of(told)) or len(told.root.moves) == 1
+
+
+def test_a_move_chosen_by_chance_is_called_so():
+    for seed in range(1, 40):
+        searcher = searched(MIDDLEGAME, 200, Seed=seed, Temperature=10_000)
+        told = explain(searcher.report())
+        most = max(searcher.report().rows(), key=lambda row: row.n)
+        if told.row.n < most.n:
+            assert f"{most.san} has more visits" in lines_of(told)[-2]
+            assert "left to chance" in lines_of(told)[-2]
+            return
+    pytest.fail("chance always chose the best move")
 
 
 def test_stop_is_a_reason_and_a_running_search_is_told():
