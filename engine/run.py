@@ -195,8 +195,10 @@ class Run:
             self.reason = Reason.NO_MOVE
         elif self.tree.proven[int(ROOT)]:
             self.reason = Reason.PROVEN
+        elif self.reason_for_few_nodes != Reason.NODES:  # whatever came first, there was nothing to think about
+            self.reason = self.reason_for_few_nodes
         elif self.reason == Reason.SEARCHING:
-            self.reason = Reason.STOP if self.signals.is_stopped else self.reason_for_few_nodes
+            self.reason = Reason.STOP if self.signals.is_stopped else Reason.NODES
 
     def _wait_until_allowed(self) -> None:
         """Under `infinite` and `ponder` the best move may not be told before the GUI says so."""
