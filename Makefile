@@ -24,7 +24,8 @@ test-variants: .venv/train
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network tests/engine/mcts
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network tests/engine/mcts \
+		tests/engine/report
 	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 
 # What one runs all the time.

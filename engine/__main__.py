@@ -10,6 +10,7 @@ Teresa, a chess engine in Python whose search is Monte Carlo tree search.
 Without a command it speaks UCI on standard input and output.
 
 commands (each has its own --help):
+  analyse    search a position, show what the search thinks of each move, and why
   bench      search some positions, tell speed and signature
   epd        solve test suites
   perft      count the leaves of the tree of legal moves
@@ -39,6 +40,12 @@ def _perft(words: Sequence[str]) -> int:
     from perft.__main__ import main
 
     return main(words, program="teresa perft")
+
+
+def _analyse(words: Sequence[str]) -> int:
+    from engine.terminal.analyse import main
+
+    return main(words)
 
 
 def _bench(words: Sequence[str]) -> int:
@@ -73,6 +80,7 @@ def _warmup(words: Sequence[str]) -> int:
 
 # Each command imports what it needs itself: start-up time is a feature.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "analyse": _analyse,
     "bench": _bench,
     "epd": _epd,
     "perft": _perft,

@@ -106,3 +106,25 @@ def read_position(words: list[str]) -> tuple[str | None, list[str]]:
     if words[:1] == ["fen"]:
         return " ".join(words[1:end]), moves
     raise ValueError("'startpos' or 'fen' must follow")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A `why` command."""
+
+    move: str | None  # None: the best one
+    visits: int | None  # that the move shall be given first
+
+
+def read_question(words: list[str]) -> Question:
+    """Read the words after `why`: nothing, a move, or `not` and a move; after a move a number of visits."""
+    is_not = words[:1] == ["not"]
+    rest = words[1:] if is_not else words
+    if is_not and not rest:
+        raise ValueError("a move must follow")
+    if len(rest) > 2:
+        raise ValueError(f"{rest[2][:40]!a} is not understood: a move and a number of visits may follow")
+    visits = read_number(rest[1]) if len(rest) > 1 else None
+    if len(rest) > 1 and (visits is None or visits < 1):
+        raise ValueError(f"visits must be a whole number from 1 on, not {rest[1][:40]!a}")
+    return Question(rest[0] if rest else None, visits)

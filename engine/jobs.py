@@ -2,10 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from engine.knowledge import Knowledge
 from engine.options import Settings
 from movegen import Position
+
+if TYPE_CHECKING:
+    from engine.why.explain import Explanation
 
 Say = Callable[[str], None]
 Work = Callable[[Say, Callable[[], bool]], None]  # say a line; has somebody asked to stop?
@@ -86,6 +90,23 @@ def bench(words: list[str], _position: Position, _settings: Settings, _knowledge
     def work(say: Say, is_stopped: Callable[[], bool]) -> None:
         for line in search_all(max(1, visits or VISITS), is_stopped):
             say(line)
+
+    return work
+
+
+def look_closer(told: "Explanation", visits: int | None, before: Job | None) -> Work:
+    """Search a move for itself and explain it again; after another such job, so that answers come in order."""
+
+    def work(say: Say, is_stopped: Callable[[], bool]) -> None:
+        from engine.why.explain import search_more
+        from engine.why.verdict import THRESHOLDS
+        from engine.why.words import lines_of
+
+        if before is not None:
+            before.join()
+        more = search_more(told, THRESHOLDS.extra_visits if visits is None else visits, is_stopped)
+        for line in lines_of(more):
+            say(f"info string {line}")
 
     return work
 

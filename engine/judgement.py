@@ -12,7 +12,7 @@ from engine.network.batch import priors_of, values_of
 from engine.network.infer import PLAIN
 from engine.network.network import Network, new_scratch
 from engine.network.shape import PRIOR_UNIT, VALUE_UNIT
-from engine.report import centipawns
+from engine.report.score import centipawns
 from movegen import Position
 from movegen.bits import U64
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen

@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine import report
 from engine.choice import best_of, draw_by_level, draw_move
 from engine.clock import Budget, Limits, has_thought_enough
+from engine.knowledge import RootMoves
 from engine.mcts.proof import prove_root
 from engine.mcts.setup import Worker, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict_root
-from engine.report import Info
+from engine.reasons import Reason
+from engine.report.info import Info
+from engine.report.line import best_edges, main_line
 from engine.settings import kernel_settings, untempered
 from engine.stats import LOSS, MoveStats, moves_below
 from engine.strength import level_of
@@ -39,6 +41,7 @@ class Run:
         self.limits, self.wished, self.budget = limits, wished, budget
         self.options, self.position, self.knowledge = searcher.options, searcher.position, searcher.knowledge
         self.signals, self.listener = searcher.signals, searcher.listener
+        self.places, self.history = searcher.places, searcher.history
         self.started = self.clock_started = started
         self.pondering = limits.ponder
         self.nodes_left = limits.nodes
@@ -49,6 +52,11 @@ class Run:
         self.looked_at, self.reported_at, self.reported_move = started, -SECONDS_BETWEEN_INFOS, -1
         self.seconds_between_looks = max(LEAST_LOOK_SECONDS, min(LOOK_SECONDS, (budget.soft or 1.0) / 4))
         self.batch_seconds = min(BATCH_SECONDS, (budget.hard or 1.0) / 4)
+        self.workers: list[Worker] = []
+        self.root_moves = RootMoves(())
+        self.chosen: int | None = None  # the move to play, once it is told
+        self.reason, self.reason_for_few_nodes = Reason.SEARCHING, Reason.NODES
+        self.stopped_at: float | None = None
         self.ended = False
         self.failure: Exception | None = None
         self.lock = threading.Lock()
@@ -76,6 +84,7 @@ class Run:
         if self.root_moves.codes:
             self._prepare_root()
             self._search()
+        self._note_the_end()
         self._wait_until_allowed()
         return self._best_move() if self.root_moves.codes else (None, None)
 
@@ -89,6 +98,7 @@ class Run:
         if self.root_moves.source:
             self.listener.on_message(f"{len(self.root_moves.codes)} moves by {self.root_moves.source}")
         if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
+            self.reason_for_few_nodes = Reason.BOOK if self.root_moves.source == "book" else Reason.ONLY_MOVE
             self.nodes_left = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
 
     def _prepare_root(self) -> None:
@@ -113,6 +123,7 @@ class Run:
 
     def _search(self) -> None:
         """Simulate in this thread and the others until the search is over."""
+        self.history.start(time.perf_counter())
         helpers = [threading.Thread(target=self._help, args=(worker,), daemon=True) for worker in self.workers[1:]]
         for helper in helpers:
             helper.start()
@@ -159,23 +170,43 @@ class Run:
 
     # When to stop
 
-    def _is_over(self, now: float) -> bool:
-        """Is there a reason to stop?"""
+    def _reason_to_stop(self, now: float) -> Reason:
+        """Why to stop, or SEARCHING."""
         if self.pondering and self.signals.ponder_hit_at is not None:
             self.pondering, self.clock_started = False, self.signals.ponder_hit_at
-        if self.limits.depth is not None and self._mean_depth() >= self.limits.depth:
-            return True
+        if self.limits.depth is not None and self.mean_depth() >= self.limits.depth:
+            return Reason.DEPTH
         if self.pondering or self.limits.infinite or self.budget.hard is None:
-            return False
-        return now - self.clock_started >= self.budget.hard
+            return Reason.SEARCHING
+        return Reason.TIME if now - self.clock_started >= self.budget.hard else Reason.SEARCHING
 
-    def _has_thought_enough(self, now: float, moves: list[MoveStats]) -> bool:
+    def _reason_to_stop_thinking(self, now: float, moves: list[MoveStats]) -> Reason:
         """In a game with a clock: is more thinking of no use?"""
         if self.pondering or self.limits.infinite or not self.limits.has_clock:
-            return False
-        speed = self._nodes() / max(now - self.started, 1e-3)
+            return Reason.SEARCHING
+        elapsed, speed = now - self.clock_started, self.nodes / max(now - self.started, 1e-3)
         hopeful = [move for move in moves if move.result != LOSS]
-        return has_thought_enough(hopeful, self.budget, now - self.clock_started, speed)
+        if not has_thought_enough(hopeful, self.budget, elapsed, speed):
+            return Reason.SEARCHING
+        return Reason.TIME if elapsed >= (self.budget.soft or 0.0) else Reason.SETTLED
+
+    def _end(self, reason: Reason) -> None:
+        """Stop, if there is a reason."""
+        if reason != Reason.SEARCHING:
+            self.reason, self.ended = reason, True
+
+    def _note_the_end(self) -> None:
+        """Remember why the simulations ended, and how the root stood then."""
+        now = self.stopped_at = time.perf_counter()
+        self.history.add(self.tree, now)
+        if not self.root_moves.codes:
+            self.reason = Reason.NO_MOVE
+        elif self.tree.proven[int(ROOT)]:
+            self.reason = Reason.PROVEN
+        elif self.reason_for_few_nodes != Reason.NODES:  # whatever came first, there was nothing to think about
+            self.reason = self.reason_for_few_nodes
+        elif self.reason == Reason.SEARCHING:
+            self.reason = Reason.STOP if self.signals.is_stopped else Reason.NODES
 
     def _wait_until_allowed(self) -> None:
         """Under `infinite` and `ponder` the best move may not be told before the GUI says so."""
@@ -186,12 +217,24 @@ class Run:
 
     # What is told
 
-    def _nodes(self) -> int:
+    @property
+    def nodes(self) -> int:
+        """Visits made by this search."""
         return sum(int(worker.totals[0]) for worker in self.workers)
 
-    def _mean_depth(self) -> int:
+    @property
+    def deepest(self) -> int:
+        """The largest depth of a leaf."""
+        return max((int(worker.totals[2]) for worker in self.workers), default=0)
+
+    @property
+    def seconds(self) -> float:
+        """Since the start; of a search that has ended, what it took."""
+        return (time.perf_counter() if self.stopped_at is None else self.stopped_at) - self.started
+
+    def mean_depth(self) -> int:
         """The rounded mean depth of leaves, never falling."""
-        nodes = self._nodes()
+        nodes = self.nodes
         mean = round(sum(int(worker.totals[1]) for worker in self.workers) / nodes) if nodes else 0
         self.depth = max(self.depth, mean, 1)
         return self.depth
@@ -199,32 +242,37 @@ class Run:
     def _look(self) -> None:
         """Look at the clock; now and then at the tree too: keep the main line, report, see whether it is clear."""
         now = time.perf_counter()
-        self.ended = self.ended or self._is_over(now)
+        self.history.note(self.tree, now)
+        self._end(self._reason_to_stop(now))
         if self.ended or now - self.looked_at < self.seconds_between_looks:
             return
         self.looked_at, moves = now, moves_below(self.tree, int(ROOT))
         if not moves or moves[0].visits == 0:
             return
         best = best_of(moves)
-        keep(self.tree, [move.slot for move in report.follow(self.tree, best)])
-        self.ended = self._has_thought_enough(now, moves)
+        self._keep_line(best)
+        self._end(self._reason_to_stop_thinking(now, moves))
         since_report = now - self.started - self.reported_at
         has_changed = best.code != self.reported_move and since_report >= LEAST_SECONDS_BETWEEN_INFOS
         if not self.ended and (has_changed or since_report >= SECONDS_BETWEEN_INFOS):
             self._report(moves, best)
 
+    def _keep_line(self, best: MoveStats) -> None:
+        """Let nothing of the main line be recycled."""
+        keep(self.tree, [best.slot, *(slot for slot, _ in best_edges(self.tree, best.slot))])
+
     def _report(self, moves: list[MoveStats], best: MoveStats) -> list[str]:
         """Tell how the search stands; -> the main line."""
         shown = [best, *(move for move in moves if move is not best)][: self.options.number("MultiPV")]
-        lines = [(move, report.main_line(self.tree, self.position, move)) for move in shown]
+        lines = [(move, main_line(self.tree, self.places, move.slot, move.code)) for move in shown]
         self.reported_at, self.reported_move = time.perf_counter() - self.started, best.code
         verdict = self.root_moves.verdict
         self.listener.on_info(
             Info(
-                depth=self._mean_depth(),
-                deepest=max(1, *(int(worker.totals[2]) for worker in self.workers)),
+                depth=self.mean_depth(),
+                deepest=max(1, self.deepest),
                 seconds=self.reported_at,
-                nodes=self._nodes(),
+                nodes=self.nodes,
                 hashfull=1000 * int(self.tree.control[int(IN_USE)]) // self.tree.visits.size,
                 tbhits=verdict.probes if verdict else 0,
                 known_score=verdict.score if verdict else None,
@@ -239,8 +287,12 @@ class Run:
             spare = new_worker(1, self.network)
             self._simulate(spare, 2)
             self._limit_root_moves(spare)
+            self.history.add(self.tree, time.perf_counter())
         moves = moves_below(self.tree, int(ROOT))
-        line = self._report(moves, self._choose(moves))
+        best = self._choose(moves)
+        self.chosen = best.code
+        self._keep_line(best)
+        line = self._report(moves, best)
         return line[0], line[1] if len(line) > 1 else None
 
     def _choose(self, moves: list[MoveStats]) -> MoveStats:

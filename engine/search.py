@@ -8,15 +8,18 @@ import time
 from typing import Protocol
 
 from engine.clock import Limits, OverheadMeter, budget
+from engine.history import History
 from engine.knowledge import Knowledge
-from engine.lines import move_line
-from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, clear, new_root, new_tree, temper_root, touch
+from engine.mcts.tree import BYTES_PER_SLOT, Tree, clear, new_root, new_tree, temper_root, touch
 from engine.options import Settings
-from engine.report import Info, main_line
+from engine.reasons import Reason
+from engine.report.info import Info
+from engine.report.places import Places
+from engine.report.report import Report
+from engine.report.source import Source
 from engine.run import Run
 from engine.settings import kernel_settings, root_exponent
 from engine.signals import Signals
-from engine.stats import moves_below
 from movegen import Position
 
 
@@ -54,9 +57,12 @@ class Searcher:
         self.knowledge = knowledge or Knowledge()
         self.position = Position()
         self.tree: Tree | None = None
+        self.places, self.history = Places(self.position), History()
+        self.run: Run | None = None  # the search that goes on, or the last one at this root
+        self.generation = 0  # of the root: odd while it changes
         self.overhead = OverheadMeter()
         self.signals = Signals()
-        self._limits = Limits()
+        self._limits, self._preparing = Limits(), threading.Lock()
         self._thread: threading.Thread | None = None
 
     # The tree and where it stands
@@ -64,11 +70,14 @@ class Searcher:
     def prepare(self) -> Tree:
         """Make the tree, if there is none of the size wanted; its memory is provided in the background."""
         megabytes = self.options.number("Hash")
-        if self.tree is None or self.tree.visits.size != (megabytes << 20) // BYTES_PER_SLOT:
-            self.tree = None  # two at once may be too much
-            self.tree = self._new_tree(megabytes)
-            threading.Thread(target=touch, args=(self.tree.memory,), daemon=True).start()
-        return self.tree
+        with self._preparing:
+            if self.tree is None or self.tree.visits.size != (megabytes << 20) // BYTES_PER_SLOT:
+                self.generation += 2
+                self.tree = None  # two at once may be too much
+                self.tree = self._new_tree(megabytes)
+                self.history.clear()
+                threading.Thread(target=touch, args=(self.tree.memory,), daemon=True).start()
+            return self.tree
 
     def _new_tree(self, megabytes: int) -> Tree:
         while True:
@@ -80,20 +89,29 @@ class Searcher:
 
     def forget(self) -> None:
         """Drop all that is known."""
+        self._begin_anew(self.position)
         if self.tree is not None:
             clear(self.tree)
+        self.generation += 1
+
+    def _begin_anew(self, position: Position) -> None:
+        """From now on the root is another one; whoever calls this says by `generation` when that is done."""
+        self.generation += 1
+        self.position, self.places, self.history, self.run = position, Places(position), History(), None
 
     def set_position(self, position: Position, moves: tuple[int, ...] | None) -> None:
         """Search from here. `moves` lead here from where the tree stands; None: it has nothing to do with it."""
+        if moves == ():
+            return
+        self._begin_anew(position)
         if self.tree is not None:
             if moves is None:
                 clear(self.tree)
             else:
                 for move in moves:
                     new_root(self.tree, move)
-                if moves:  # this node was not made as a root
-                    temper_root(self.tree, root_exponent(self.options))
-        self.position = position
+                temper_root(self.tree, root_exponent(self.options))  # this node was not made as a root
+        self.generation += 1
 
     # Start and stop
 
@@ -107,7 +125,7 @@ class Searcher:
         self.signals, self._limits = Signals(), limits
         begin = time.perf_counter() if started is None else started
         overhead = self.overhead.expect(limits, self.options.number("Move Overhead"))
-        run = Run(self, limits, wished, budget(limits, overhead), begin)
+        run = self.run = Run(self, limits, wished, budget(limits, overhead), begin)
         if run.is_short:  # starting a thread would take as long
             self._finish(run)
         else:
@@ -137,15 +155,21 @@ class Searcher:
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def table(self) -> list[str]:
-        """What is known of each move of the root, best first, as lines of text."""
-        if self.tree is None:
-            return []
-        settings, visits = kernel_settings(self.options), int(self.tree.visits[int(ROOT)])
-        return [
-            move_line(settings, visits, move, main_line(self.tree, self.position, move))
-            for move in moves_below(self.tree, int(ROOT))
-        ]
+    def report(self) -> Report:
+        """What is known of the root as it stands now; also while threads search."""
+        tree = self.prepare() if self.tree is None else self.tree
+        generation = self.generation
+        return Report(
+            Source(
+                tree=tree,
+                places=self.places,
+                history=self.history,
+                run=self.run,
+                settings=kernel_settings(self.options),
+                network=self.knowledge.network,
+                is_current=lambda: generation == self.generation and generation % 2 == 0,
+            )
+        )
 
     def _finish(self, run: Run) -> None:
         """Search; whatever fails, a move is told."""
@@ -154,6 +178,7 @@ class Searcher:
             best, reply = run.finish(self.prepare())
         except Exception as error:  # noqa: BLE001  (without a move the game would be lost)
             self.listener.on_message(f"the search failed ({error!r}), a legal move is played")
+            run.reason = Reason.FAILED
             self.forget()
             best = next(iter(self.position.legal_moves), None)
         self.overhead.note(run.limits, time.perf_counter() - run.clock_started)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.commands import read_go, read_option, read_position
+from engine.commands import read_go, read_option, read_position, read_question
 from engine.conversation import Conversation
 from engine.knowledge import Knowledge
 from engine.options import BY_NAME, OPTIONS
@@ -17,8 +17,9 @@ from engine.transcript import Transcript
 if TYPE_CHECKING:
     from engine.game import Game
     from engine.jobs import Job
-    from engine.report import Info
+    from engine.report.info import Info
     from engine.search import Searcher
+    from engine.why.explain import Explanation
 
 SECONDS_TO_END = 0.5
 FORGETTING = frozenset(
@@ -31,6 +32,7 @@ go [limits], stop, ponderhit, quit
 d        show the position
 eval     judge the position without a search
 moves    show what the search thinks of each move
+why      [MOVE]: why this move, or the best one; whynot MOVE [VISITS]: why not that one
 bench    search some positions and tell speed and signature
 help     this text
 go       infinite ponder wtime btime winc binc movestogo movetime nodes depth mate perft searchmoves"""
@@ -48,6 +50,7 @@ class Session(Conversation):
         self.knowledge = Knowledge()
         self._searcher: Searcher | None = None
         self._job: Job | None = None
+        self._aside: Job | None = None  # a search for `why`, which disturbs no other
         self._game: Game | None = None
         self._debug = False
         self.commands = {
@@ -64,6 +67,8 @@ class Session(Conversation):
             "d": self.d,
             "eval": self.eval,
             "moves": self.moves,
+            "why": self.why,
+            "whynot": self.whynot,
             "bench": self.bench,
             "help": self.help,
         }
@@ -171,8 +176,9 @@ class Session(Conversation):
         """End the search."""
         if self._searcher is not None:
             self._searcher.stop()
-        if self._job is not None:
-            self._job.stop()
+        for job in (self._job, self._aside):
+            if job is not None:
+                job.stop()
 
     def ponderhit(self, _words: list[str], moment: float) -> None:
         """The expected move was played."""
@@ -197,12 +203,31 @@ class Session(Conversation):
 
     def moves(self, _words: list[str], _moment: float) -> None:
         """Show what the search thinks of each move."""
-        searcher = self._loaded_searcher()
-        table = searcher.table()
-        if not table:
+        from engine.lines import move_line
+        from engine.report.node import LONG
+
+        rows = self._loaded_searcher().report().rows(shape=LONG)
+        if not rows:
             raise ValueError("nothing was searched yet")
-        for line in table:
+        for row in rows:
+            self.say(f"info string {move_line(row)}")
+
+    def why(self, words: list[str], _moment: float) -> None:
+        """Why a move, or why not; a move that was hardly looked at gets a search of its own first."""
+        from engine.why.explain import NotLegal, explain
+        from engine.why.words import lines_of
+
+        question = read_question(words)
+        told = explain(self._loaded_searcher().report(), question.move)
+        if not isinstance(told, NotLegal) and (question.visits is not None or told.needs_search):
+            self._look_closer(told, question.visits)
+            return
+        for line in lines_of(told):
             self.say(f"info string {line}")
+
+    def whynot(self, words: list[str], moment: float) -> None:
+        """Why not a move."""
+        self.why(["not", *words], moment)
 
     def help(self, _words: list[str], _moment: float) -> None:
         """List the commands."""
@@ -249,6 +274,12 @@ class Session(Conversation):
         work = JOBS[name](words, self._loaded_searcher().position, self.settings, self.knowledge)
         self._search_ended = False
         self._job = Job(work, self.say, self._on_job_end)
+
+    def _look_closer(self, told: "Explanation", visits: int | None) -> None:
+        """Search a move for itself, beside all else; one after the other."""
+        from engine.jobs import Job, look_closer
+
+        self._aside = Job(look_closer(told, visits, self._aside), self.say, lambda: None)
 
     def _on_job_end(self) -> None:
         self._search_ended = True

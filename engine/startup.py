@@ -49,7 +49,7 @@ class Loader:
             self._child.wait()
 
     def _load(self) -> None:
-        from engine.warmup import is_warm, use_search_kernels
+        from engine.warmup import is_warm, use_report_kernels, use_search_kernels
 
         gc.disable()
         try:
@@ -64,6 +64,8 @@ class Loader:
             self.has_failed = True
             self._on_news(f"the search cannot be loaded ({error!r}), a simple player stands in")
         self._on_ready()
+        if self.is_ready:  # what games do not need is loaded last
+            use_report_kernels()
 
     def _compile_in_child(self) -> None:
         command = [sys.executable, "-m", "engine", "warmup", "--search"]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from engine.search import Searcher
+
 
 def main(arguments: Sequence[str]) -> int:
     """Compile what is not in the cache yet, and show how far it is; -> exit status."""
@@ -18,7 +20,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--search", action="store_true", help="only what a game needs")
     options = parser.parse_args(arguments)
     begin = time.process_time()
-    parts = {"search": use_search_kernels} if options.search else list_parts()
+    for_games: dict[str, Callable[[], object]] = {"search": use_search_kernels, "report": use_report_kernels}
+    parts = for_games if options.search else list_parts()
     seconds = {"imports": time.process_time() - begin}
     with _progress() as progress:
         for name, compile_part in progress.track(parts.items(), description="compiling"):
@@ -48,6 +51,7 @@ def list_parts() -> dict[str, Callable[[], object]]:
         "rules: end of the game": position.outcome,
         "rules: random games": lambda: random_games(position.board, U64(0), U64(1), U64(1)),
         "search": use_search_kernels,
+        "report": use_report_kernels,
         "perft": lambda: Counter().perft(position, 3),
         "perft with memory": lambda: Counter(hash_megabytes=1).perft(position, 4),
     }
@@ -55,6 +59,21 @@ def list_parts() -> dict[str, Callable[[], object]]:
 
 def use_search_kernels() -> None:
     """Use every kernel that a game needs once: the rules by way of `Position`, and a short search."""
+    _searched()
+
+
+def use_report_kernels() -> None:
+    """Use every kernel once that reads the tree for people, and import what speaks to them."""
+    from engine.why.explain import explain
+    from engine.why.words import lines_of
+
+    report = _searched().report()
+    lines_of(explain(report))
+    report.icicle()
+
+
+def _searched() -> "Searcher":
+    """A small search that has ended."""
     from engine.clock import Limits
     from engine.options import Settings
     from engine.search import Searcher, SilentListener
@@ -66,6 +85,7 @@ def use_search_kernels() -> None:
     searcher.set_position(Position().play("e4"), None)
     searcher.go(Limits(nodes=100))
     searcher.wait()
+    return searcher
 
 
 def ready_file() -> Path:

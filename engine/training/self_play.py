@@ -22,7 +22,7 @@ from engine.mcts.tree import PRIOR_UNIT, ROOT, Tree, clear, edges_of, new_tree
 from engine.network.network import Network
 from engine.network.weights import load_weights
 from engine.options import Settings as Options
-from engine.report import centipawns
+from engine.report.score import centipawns
 from engine.settings import kernel_settings
 from engine.stats import LOSS, WIN, MoveStats, moves_below
 from engine.training.teacher import Answer, Question

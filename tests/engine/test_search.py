@@ -9,7 +9,7 @@ from engine import search as search_module
 from engine.clock import Limits
 from engine.mcts.tree import RECYCLED, SCORE_UNIT, edges_of, restrict_root
 from engine.options import Settings
-from engine.report import follow, main_line
+from engine.report.line import best_edges, main_line
 from engine.search import Searcher
 from engine.stats import moves_below
 from movegen import Position
@@ -211,8 +211,7 @@ def test_a_failure_inside_the_search_still_gives_a_move(monkeypatch, place):
     def fail(*_arguments):
         raise RuntimeError("planted")
 
-    target = run_module.report if place == "main_line" else run_module
-    monkeypatch.setattr(target, place, fail)
+    monkeypatch.setattr(run_module, place, fail)
     witness = Witness()
     assert witness.search(Limits(nodes=500)) in Position().legal_moves
     assert len(witness.best) == 1
@@ -317,7 +316,7 @@ def test_the_main_line_is_kept_from_recycling():
     witness.search(Limits(nodes=20_000))
     tree = witness.searcher.tree
     best = next(stats for stats in moves_below(tree, 0) if stats.code == Position().code(witness.best[-1][0]))
-    line = [int(tree.link[stats.slot]) for stats in follow(tree, best)]
+    line = [int(tree.link[slot]) for slot in (best.slot, *(slot for slot, _ in best_edges(tree, best.slot)))]
     assert tree.kept[0] == len(line) > 2
     assert tree.kept[1 : 1 + len(line)].tolist() == line
 
@@ -332,7 +331,7 @@ def test_reading_a_full_tree_while_threads_recycle_it():
     while time.perf_counter() < end:
         if searcher.tree is not None:
             for move in moves_below(searcher.tree, 0):
-                position.play_all(main_line(searcher.tree, position, move))
+                position.play_all(main_line(searcher.tree, searcher.places, move.slot, move.code))
                 lines += 1
     searcher.stop()
     searcher.wait()

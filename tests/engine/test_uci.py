@@ -389,3 +389,47 @@ def test_pv_ends_where_the_game_ends(engine):
         board.push_uci(move)
     assert board.is_checkmate()
     engine.quit_cleanly()
+
+
+def test_why_after_a_search(engine):
+    engine.ask("isready", until="readyok")
+    fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
+    best = engine.ask(f"position fen {fen}", "go nodes 3000")[-1].split()[1]
+    lines = engine.ask("why", "isready", until="readyok")[:-1]
+    assert all(line.startswith("info string ") for line in lines)
+    assert "White to move, 3,000 visits" in lines[0]
+    assert lines[2].split()[2] == chess.Board(fen).san(chess.Move.from_uci(best))
+    for question in ("whynot h4", "why not h4", "why h2h4", "why not h4 500"):
+        lines = engine.ask(question, until="info string   evidence")
+        added = "500" if question.endswith("500") else "2,000"
+        assert f"{added} added now" in lines[1]
+    for question, answer in (
+        ("why not Ke2", "NOT LEGAL: a king does not move from g1 to e2"),
+        ("why Nxd9", "NOT LEGAL: 'Nxd9' is not a move"),
+        ("why not", "why: a move must follow"),
+        ("whynot h4 many", "visits must be a whole number from 1 on"),
+        ("why h4 1 2", "'2' is not understood"),
+    ):
+        assert answer in engine.ask(question, until="info string")[-1]
+    engine.quit_cleanly()
+
+
+def test_why_before_a_search(engine):
+    engine.ask("isready", until="readyok")
+    assert "nothing was searched yet" in engine.ask("why", until="info string why")[-1]
+    engine.quit_cleanly()
+
+
+def test_why_during_a_search_does_not_end_or_disturb_it(engine):
+    engine.ask("isready", until="readyok")
+    engine.send("go infinite")
+    engine.until("info depth")
+    for _ in range(5):
+        assert "still searching" in engine.ask("why", until="info string   settled")[-1]
+        lines = engine.ask("why not a4", until="info string   evidence")
+        assert not any(line.startswith("bestmove") for line in lines)
+    engine.send("why not a4 10000000", "stop")
+    engine.until("bestmove", seconds=5)
+    assert engine.ask("isready", until="readyok", seconds=5)
+    engine.ask("go nodes 100")
+    engine.quit_cleanly()

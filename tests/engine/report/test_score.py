@@ -1,6 +1,6 @@
 import pytest
 
-from engine.report import centipawns, score_text, wdl
+from engine.report.score import centipawns, score_text, wdl
 from engine.stats import DRAW, LOSS, WIN
 from tests.engine.moves import move
 

@@ -1,0 +1,113 @@
+"""A search for scripts and notebooks: start it, look at it while it runs, ask it why."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.clock import Limits
+from engine.knowledge import Knowledge
+from engine.options import Settings
+from engine.report.node import PLAIN, Shape
+from engine.report.report import Report
+from engine.search import Listener, Searcher, SilentListener
+from engine.why.explain import NotLegal, explain, search_more
+from engine.why.verdict import THRESHOLDS
+from movegen import Position
+
+SECONDS = 5.0
+MOST_THINKING = 10**9  # milliseconds
+
+
+class Analysis:
+    """One search of one position. All numbers are told in docs/search-report.md."""
+
+    def __init__(
+        self,
+        position: Position | str,
+        options: Mapping[str, object] | None = None,
+        *,
+        listener: Listener | None = None,
+        knowledge: Knowledge | None = None,
+    ) -> None:
+        """`position`: a `movegen.Position`, or a FEN. `options`: UCI options by name. `ValueError` for wrong ones."""
+        settings = Settings()
+        settings.set("UCI_AnalyseMode", "true")
+        settings.set("Move Overhead", "0")
+        for name, value in (options or {}).items():
+            settings.set(name, str(value))
+        self.position = Position(position) if isinstance(position, str) else position
+        self.searcher = Searcher(settings, listener or SilentListener(), knowledge)
+        self.searcher.set_position(self.position, None)
+
+    # The search
+
+    def start(self, seconds: float | None = None, visits: int | None = None) -> None:
+        """Search on, beside all else: so long, or so many visits more; without limits until `stop`."""
+        milliseconds = None if seconds is None else max(1, min(round(1000 * seconds), MOST_THINKING))
+        is_endless = seconds is None and visits is None
+        self.searcher.go(Limits(nodes=visits, move_time=milliseconds, infinite=is_endless))
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until the search has ended, so many seconds at most."""
+        self.searcher.wait(seconds)
+
+    def stop(self) -> None:
+        """End the search."""
+        self.searcher.stop()
+        self.searcher.wait()
+
+    @property
+    def is_searching(self) -> bool:
+        """Does it search?"""
+        return self.searcher.is_searching
+
+    # What it knows, now
+
+    @property
+    def report(self) -> Report:
+        """All that is known, as it stands now."""
+        return self.searcher.report()
+
+    def summary(self) -> dict[str, Any]:
+        """How the search stands."""
+        return self.report.summary()
+
+    def children(self, path: str = "", k: int | None = None, shape: Shape = PLAIN) -> dict[str, Any]:
+        """The moves of a node, named by the moves that lead there."""
+        return self.report.children(path, k, shape)
+
+    def icicle(self, path: str = "") -> dict[str, Any]:
+        """The visits below a node, as rectangles."""
+        return self.report.icicle(path)
+
+    def history(self, k: int | None = None) -> dict[str, Any]:
+        """Visits and scores of the root's moves over time."""
+        return self.report.history(k)
+
+    def explain(self, move: str | None = None, visits: int | None = None) -> dict[str, Any]:
+        """Why a move (None: the best one), or why not.
+
+        A move that was hardly looked at is searched for itself first; so is any other if `visits` are given.
+        """
+        told = explain(self.report, move)
+        if not isinstance(told, NotLegal) and (visits is not None or told.needs_search):
+            told = search_more(told, THRESHOLDS.extra_visits if visits is None else visits)
+        return told.data()
+
+
+def analyse(
+    position: Position | str,
+    *,
+    seconds: float | None = None,
+    visits: int | None = None,
+    options: Mapping[str, object] | None = None,
+    wait: bool = True,
+) -> Analysis:
+    """Search a position for some seconds (five, if nothing is said) or visits; -> all that is known then.
+
+    With `wait=False` it goes on beside all else, and the answers change until it ends.
+    """
+    analysis = Analysis(position, options)
+    analysis.start(SECONDS if seconds is None and visits is None else seconds, visits)
+    if wait:
+        analysis.wait()
+    return analysis

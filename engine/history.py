@@ -1,0 +1,81 @@
+"""How the opinion of a search came about: visits and scores of the root's moves, noted while it runs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.mcts.tree import ROOT, Tree, edges_of
+
+SECONDS_BETWEEN_SAMPLES = 0.1
+FIRST_GROWTH = 1.15  # or as soon as the visits have grown so much: searches may be short
+MOST_SAMPLES = 512
+KEPT_WHEN_FULL = 256
+
+
+class Sample(NamedTuple):
+    """The root at one moment."""
+
+    seconds: float  # of search at this root
+    visits: int  # of the root
+    counts: np.ndarray  # uint32, N of its moves
+    wins: np.ndarray  # int64, W of its moves, in SCORE_UNIT
+
+
+class History:
+    """Samples of one root, the last ones at short distances, all of them at growing ones.
+
+    One thread writes; others may `read` at any moment: moves and samples are replaced together.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """There is another root now."""
+        self._kept: tuple[tuple[int, ...], list[Sample]] = ((), [])
+        self._started = self._next_moment = 0.0
+        self._next_visits = 0.0
+
+    def read(self) -> tuple[tuple[int, ...], list[Sample]]:
+        """The root's moves, and the samples in the order of time."""
+        return self._kept
+
+    def start(self, now: float) -> None:
+        """A search begins, or goes on."""
+        _, samples = self._kept
+        self._started = now - (samples[-1].seconds if samples else 0.0)
+        self._next_moment, self._next_visits = now, 0.0
+
+    def note(self, tree: Tree, now: float) -> None:
+        """Add a sample if it is time for one."""
+        if now >= self._next_moment or int(tree.visits[int(ROOT)]) >= self._next_visits:
+            self.add(tree, now)
+
+    def add(self, tree: Tree, now: float) -> None:
+        """Add a sample."""
+        edges, visits = edges_of(tree, int(ROOT)), int(tree.visits[int(ROOT)])
+        self._next_moment, self._next_visits = now + SECONDS_BETWEEN_SAMPLES, visits * FIRST_GROWTH
+        if not edges:
+            return
+        own = slice(edges.start, edges.stop)
+        codes = tuple(tree.move[own].tolist())
+        known_codes, samples = self._kept
+        if codes != known_codes or (samples and visits < samples[-1].visits):
+            samples = []
+        if samples and visits == samples[-1].visits:
+            return
+        if len(samples) >= MOST_SAMPLES:
+            samples = thinned(samples)
+        sample = Sample(now - self._started, visits, tree.visits[own].copy(), tree.wins[own].copy())
+        self._kept = codes, [*samples, sample]
+
+
+def thinned(samples: list[Sample]) -> list[Sample]:
+    """At most half of the samples, at equal ratios of visits; the first and the last stay."""
+    first, last = samples[0], samples[-1]
+    ratio = (last.visits / first.visits) ** (1 / (KEPT_WHEN_FULL - 1))
+    kept = [first]
+    for sample in samples[1:-1]:
+        if sample.visits >= kept[-1].visits * ratio:
+            kept.append(sample)
+    return [*kept, last]

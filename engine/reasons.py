@@ -1,0 +1,34 @@
+"""Why a search stopped."""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Each with a sentence for people in `MEANINGS`."""
+
+    SEARCHING = "searching"
+    TIME = "time"
+    NODES = "nodes"
+    DEPTH = "depth"
+    SETTLED = "settled"
+    PROVEN = "proven"
+    STOP = "stop"
+    BOOK = "book"
+    ONLY_MOVE = "only move"
+    NO_MOVE = "no move"
+    FAILED = "failed"
+
+
+MEANINGS = {
+    Reason.SEARCHING: "it is still searching",
+    Reason.TIME: "its time was used up",
+    Reason.NODES: "it had made the visits asked for",
+    Reason.DEPTH: "it had reached the depth asked for",
+    Reason.SETTLED: "no other move could catch up in the time left",
+    Reason.PROVEN: "the result is proven",
+    Reason.STOP: "it was told to",
+    Reason.BOOK: "the move is from the opening book",
+    Reason.ONLY_MOVE: "there is only one legal move",
+    Reason.NO_MOVE: "there is no legal move",
+    Reason.FAILED: "of an error",
+}

@@ -1,0 +1,112 @@
+"""The columns of a table of moves: plain names, whose view they are, and their formulas with the numbers of a row."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.mcts.setup import UCB1, Settings
+from engine.report.rows import Row
+
+GROWTH_BASE = 8192
+
+
+class Context(NamedTuple):
+    """What formulas need besides the row."""
+
+    visits: int  # N, of the node
+    total: int  # of the visits of its moves
+    settings: Settings
+
+
+class Column(NamedTuple):
+    """One column."""
+
+    key: str
+    name: str
+    meaning: str
+    formula: Callable[[Context], str]
+    worked: Callable[[Row, Context], str]  # the formula with numbers put in
+
+
+def _share(row: Row, context: Context) -> str:
+    return f"{row.n:,} / {context.total:,} = {row.share:.1%}"
+
+
+def _score(row: Row, _context: Context) -> str:
+    if row.proven:
+        return f"{row.proven['result']} is proven: {row.q}"
+    return f"{row.q * row.n:,.1f} / {row.n:,} = {row.q:.4f}" if row.q is not None else "not visited yet"
+
+
+def _wdl(row: Row, _context: Context) -> str:
+    if row.wdl is None or row.q is None:
+        return "not visited yet"
+    wins, draws, losses = row.wdl
+    won = f"wins {row.q:.3f} - {draws / 1000:.3f} / 2 = {wins / 10:.1f} %"
+    return f"draws {draws / 10:.1f} %; {won}; losses the rest, {losses / 10:.1f} %"
+
+
+def _prior(row: Row, _context: Context) -> str:
+    return f"{row.p:.4f}"
+
+
+def _first_look(row: Row, _context: Context) -> str:
+    return "playouts have no first look" if row.v is None else f"1 - {1 - row.v:.4f} = {row.v:.4f}"
+
+
+def _bonus_formula(context: Context) -> str:
+    if context.settings.formula == UCB1:
+        return "C * sqrt(ln N / n)"
+    return f"C * (1 + growth * ln((N + {GROWTH_BASE}) / {GROWTH_BASE})) * prior * sqrt(N) / (1 + n)"
+
+
+def _bonus(row: Row, context: Context) -> str:
+    settings, visits = context.settings, context.visits
+    if row.u is None:
+        return "without end: it comes first" if "first" in row.flags else "none: it is proven to lose"
+    if settings.formula == UCB1:
+        return f"{settings.exploration:g} * sqrt({math.log(visits):.4f} / {row.n}) = {row.u:.4f}"
+    growth = f"(1 + {settings.growth:g} * ln(({visits} + {GROWTH_BASE}) / {GROWTH_BASE}))"
+    return f"{settings.exploration:g} * {growth} * {row.p:.4f} * sqrt({visits}) / (1 + {row.n}) = {row.u:.4f}"
+
+
+def _urgency(row: Row, _context: Context) -> str:
+    if row.u is None or row.s is None:
+        return "no number: see the bonus"
+    return f"{row.s - row.u:.4f} + {row.u:.4f} = {row.s:.4f}"
+
+
+def _plain(text: str) -> Callable[[Context], str]:
+    return lambda _context: text
+
+
+COLUMNS = (
+    Column("n", "visits", "how often the search looked at the move", _plain("n, counted"), lambda row, _: f"{row.n:,}"),
+    Column("share", "share", "of the visits of all moves here", _plain("n / sum of n"), _share),
+    Column("q", "score", "mean result: win 1, draw 1/2, loss 0", _plain("sum of results / n"), _score),
+    Column("wdl", "win draw loss", "shares of the results", _plain("draws counted; wins = score - draws / 2"), _wdl),
+    Column("p", "prior", "what the network expects to be played, before any search", _plain("softmax"), _prior),
+    Column("v", "first look", "score of the network alone", _plain("1 - score of the position after it"), _first_look),
+    Column("u", "bonus", "what the formula adds to look at moves with few visits", _bonus_formula, _bonus),
+    Column("s", "urgency", "the move with the largest is looked at next", _plain("score + bonus"), _urgency),
+)
+BY_KEY = {column.key: column for column in COLUMNS}
+BY_NAME = {column.name: column for column in COLUMNS}
+
+
+def find(text: str) -> Column:
+    """A column by its letter or name; `ValueError` if there is none."""
+    column = BY_KEY.get(text.lower()) or BY_NAME.get(text.lower())
+    if column is None:
+        names = ", ".join(f"{column.key} ({column.name})" for column in COLUMNS)
+        raise ValueError(f"there is no column {text[:40]!a}; there are {names}")
+    return column
+
+
+def lesson(column: Column, row: Row, context: Context, turn: str) -> list[str]:
+    """What a column means, and how the number of a row comes about."""
+    return [
+        f"{column.name} ({column.key}): {column.meaning}; for {turn}, who is to move",
+        f"  formula  {column.formula(context)}",
+        f"  {row.san:8} {column.worked(row, context)}",
+    ]

@@ -1,0 +1,121 @@
+"""A node of the tree with its moves, read once."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+from engine.mcts.tree import ROOT
+from engine.report.line import line_of
+from engine.report.places import Place
+from engine.report.rows import (
+    BEST,
+    DIGITS,
+    NEXT,
+    UNVISITED,
+    Row,
+    Urgency,
+    first_looks,
+    next_slot,
+    ordered_moves,
+    proof_of,
+    q_of,
+    shares_of,
+    urgencies_of,
+    wdl_of,
+)
+from engine.report.source import NotInMemoryError, Source
+from engine.stats import MoveStats
+from movegen.moves import MAX_MOVES
+
+UNKNOWN = Urgency(None, None, "")
+
+
+class Shape(NamedTuple):
+    """How much a row tells."""
+
+    lines: int = 8  # moves whose line is followed
+    longest: int = 16  # plies of a line
+    first_look: bool = False  # with the network's own score?
+
+
+PLAIN = Shape()
+LONG = Shape(lines=MAX_MOVES, longest=64)
+
+
+class Node:
+    """What stands in the tree below a path of moves."""
+
+    def __init__(self, source: Source, path: str) -> None:
+        self.source = source
+        self.place, self.slot = source.find(path)
+        self.moves = ordered_moves(source.tree, self.slot)
+
+    @cached_property
+    def shares(self) -> list[float]:
+        """The share of each move in the visits of all."""
+        return shares_of([move.visits for move in self.moves])
+
+    @cached_property
+    def best(self) -> MoveStats | None:
+        """The move that the search would play here; at the root of a search that has ended, the one that it told."""
+        known = [move for move in self.moves if move.visits or move.result]
+        chosen = self.source.run.chosen if self.source.run and self.slot == int(ROOT) else None
+        return next((move for move in known if move.code == chosen), known[0] if known else None)
+
+    def place_after(self, move: MoveStats) -> Place:
+        """The position after a move. A code that is not legal shows that the node was recycled while it was read."""
+        after = self.source.places.play(self.place, move.code)
+        if after is None:
+            raise NotInMemoryError(f"{self.place.path}: no longer in memory")
+        return after
+
+    def rows(self, count: int | None, shape: Shape) -> list[Row]:
+        """The first moves as rows."""
+        chosen = range(len(self.moves[:count]))
+        looks = self._first_looks(chosen, shape)
+        return [self._row(index, shape.longest if index < shape.lines else 1, looks[index]) for index in chosen]
+
+    def row(self, move: MoveStats, shape: Shape) -> Row:
+        """One of the moves as a row."""
+        index = self.moves.index(move)
+        (look,) = self._first_looks(range(index, index + 1), shape)
+        return self._row(index, shape.longest, look)
+
+    def _first_looks(self, chosen: range, shape: Shape) -> list[float | None]:
+        positions = [self.place_after(self.moves[index]).position for index in chosen]
+        return first_looks(self.source.judge if shape.first_look else None, positions)
+
+    @cached_property
+    def _urgencies(self) -> dict[int, Urgency]:
+        return urgencies_of(self.source.tree, self.source.settings, self.slot)
+
+    @cached_property
+    def _due(self) -> int | None:
+        return next_slot(self._urgencies)
+
+    def _row(self, index: int, plies: int, look: float | None) -> Row:
+        source, move = self.source, self.moves[index]
+        place, urgency = self.place_after(move), self._urgencies.get(move.slot, UNKNOWN)
+        line = line_of(source.tree, source.places, place, move.slot, plies)
+        score = q_of(move)
+        flags = {
+            BEST: move is self.best,
+            NEXT: move.slot == self._due,
+            UNVISITED: score is None,
+            urgency.flag: urgency.flag != "",
+        }
+        return Row(
+            uci=place.uci,
+            san=place.san,
+            n=move.visits,
+            share=self.shares[index],
+            q=score,
+            wdl=wdl_of(move),
+            p=round(move.prior, DIGITS),
+            u=urgency.bonus,
+            s=urgency.total,
+            v=look,
+            proven=proof_of(move.result, move.distance),
+            pv=[step.uci for step in line],
+            line=[step.san for step in line],
+            flags=[name for name, is_so in flags.items() if is_so],
+        )

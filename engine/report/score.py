@@ -1,0 +1,38 @@
+"""Scores as people and GUIs read them."""
+
+import math
+
+from engine.stats import LOSS, WIN, MoveStats
+
+CENTIPAWNS_PER_LOGIT = 250
+LARGEST_CENTIPAWNS = 9999
+RESULTS = ("", "loss", "draw", "win")
+
+
+def centipawns(score: float) -> int:
+    """A score as GUIs show it: 250 · ln(s / (1 − s)), so ½ is 0 and ¾ about 275."""
+    if score <= 0.0 or score >= 1.0:
+        return -LARGEST_CENTIPAWNS if score <= 0.0 else LARGEST_CENTIPAWNS
+    value = CENTIPAWNS_PER_LOGIT * math.log(score / (1 - score))
+    return round(max(-LARGEST_CENTIPAWNS, min(LARGEST_CENTIPAWNS, value)))
+
+
+def score_text(move: MoveStats, known_score: float | None = None) -> str:
+    """`cp 35`, `mate 3` or `mate -2`: a proven mate in moves of the player, negative if he is mated.
+
+    What tablebases know of the position comes before the guess of the search.
+    """
+    if move.result == WIN:
+        return f"mate {(move.distance + 1) // 2}"
+    if move.result == LOSS:
+        return f"mate {-(move.distance // 2)}"
+    return f"cp {centipawns(move.score if known_score is None else known_score)}"
+
+
+def wdl(move: MoveStats, known_score: float | None = None) -> tuple[int, int, int]:
+    """Win, draw and loss in permille; they add up to 1000."""
+    if known_score is not None:
+        return round(1000 * (known_score == 1)), round(1000 * (known_score == 0.5)), round(1000 * (known_score == 0))
+    draws = round(1000 * move.draw_share)
+    wins = min(1000 - draws, max(0, round(1000 * (move.score - move.draw_share / 2))))
+    return wins, draws, 1000 - wins - draws

@@ -1,0 +1,1 @@
+"""What Teresa shows in a terminal; the numbers come from `engine.report`."""

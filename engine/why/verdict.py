@@ -1,0 +1,84 @@
+"""The verdict on a move: a few rules in a fixed order, and the one table of their thresholds."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Verdict(StrEnum):
+    """In the order in which they are tried; the first that fits is told."""
+
+    NOT_LEGAL = "NOT LEGAL"
+    PROVEN_WIN = "PROVEN WIN"
+    PROVEN_DRAW = "PROVEN DRAW"
+    PROVEN_LOSS = "PROVEN LOSS"
+    BEST = "BEST"
+    HARDLY_LOOKED_AT = "HARDLY LOOKED AT"
+    REFUTED = "REFUTED"
+    CLOSE = "CLOSE"
+    UNDECIDED = "UNDECIDED"  # a better score than the best move, with fewer visits
+    WORSE = "WORSE"
+
+
+PROVEN = {"win": Verdict.PROVEN_WIN, "draw": Verdict.PROVEN_DRAW, "loss": Verdict.PROVEN_LOSS}
+
+
+class Thresholds(NamedTuple):
+    """Scores are in [0, 1]."""
+
+    few_visits: int = 200  # a move with fewer visits …
+    small_share: float = 0.01  # … and a smaller share than this was hardly looked at
+    extra_visits: int = 2000  # that such a move is given
+    like_the_best: float = 0.05  # a first look so near to the best move's promised as much
+    clearly_below: float = 0.05  # the best move's score
+    one_reply: float = 0.6  # share of the replies' visits that makes one the refutation
+    close: float = 0.02  # to the best move's score
+
+
+THRESHOLDS = Thresholds()
+
+
+class Evidence(NamedTuple):
+    """What is known of a move and of the best one. All scores are for the player to move."""
+
+    proven: str | None  # "win", "draw", "loss"
+    is_best: bool
+    visits: int
+    share: float
+    score: float | None
+    best_score: float
+    first_look: float | None
+    best_first_look: float | None
+    reply_share: float  # of the reply with the most visits
+    was_searched: bool = False  # by a search of its own
+
+
+def judge(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> Verdict:
+    """The first verdict that fits."""
+    if evidence.proven is not None:
+        return PROVEN[evidence.proven]
+    if evidence.is_best:
+        return Verdict.BEST
+    if evidence.score is None or is_hardly_looked_at(evidence, limits):
+        return Verdict.HARDLY_LOOKED_AT
+    below = evidence.best_score - evidence.score
+    if (
+        below >= limits.clearly_below
+        and promised_as_much(evidence, limits)
+        and evidence.reply_share >= limits.one_reply
+    ):
+        return Verdict.REFUTED
+    if abs(below) <= limits.close:
+        return Verdict.CLOSE
+    return Verdict.WORSE if below > 0 else Verdict.UNDECIDED
+
+
+def is_hardly_looked_at(evidence: Evidence, limits: Thresholds) -> bool:
+    """Are there too few visits to say anything?"""
+    return not evidence.was_searched and evidence.visits < limits.few_visits and evidence.share < limits.small_share
+
+
+def promised_as_much(evidence: Evidence, limits: Thresholds) -> bool:
+    """Did the first look see about as much in the move as in the best one, or more?"""
+    if evidence.first_look is None or evidence.best_first_look is None:
+        return False
+    return evidence.first_look >= evidence.best_first_look - limits.like_the_best

@@ -1,0 +1,281 @@
+"""The numbers of a report against slow walks through the tree and against the search itself."""
+
+import json
+import time
+
+import pytest
+
+from engine.clock import Limits
+from engine.lines import move_line
+from engine.mcts.setup import new_worker, root_of
+from engine.mcts.simulate import simulate_many
+from engine.mcts.tree import RECYCLED
+from engine.report import SCHEMA
+from engine.report.line import best_edges
+from engine.report.node import LONG, Shape
+from engine.report.rows import shares_of
+from engine.report.source import NotInMemoryError
+from engine.settings import kernel_settings
+from engine.stats import moves_below
+from movegen import Position
+from movegen.bits import U64
+from tests.engine.report.searches import (
+    BLACK,
+    KIWIPETE,
+    LOST,
+    MATE_IN_1,
+    MIDDLEGAME,
+    POSITIONS,
+    follow,
+    new_searcher,
+    searched,
+    walk,
+)
+
+SETTINGS = [
+    {},
+    {"Formula": "UCB1", "Evaluator": "Playout"},
+    {"PUCT_Growth": 3000, "First_Play": 400},
+    {"Evaluator": "Playout"},
+]
+
+
+@pytest.mark.parametrize("options", SETTINGS)
+@pytest.mark.parametrize("fen", POSITIONS)
+def test_shares_add_up_and_rows_agree_with_the_tree(fen, options):
+    searcher = searched(fen, 1500, **options)
+    report, position = searcher.report(), Position(fen)
+    told = report.children()
+    rows, known = told["rows"], {position.uci(move.code): move for move in moves_below(searcher.tree, 0)}
+    assert sum(round(1000 * row["share"]) for row in rows) == 1000
+    assert told["rest"] == {"moves": 0, "n": 0, "share": 0.0}
+    assert {row["uci"] for row in rows} == set(known)
+    for row in rows:
+        move = known[row["uci"]]
+        assert (row["n"], row["san"]) == (move.visits, position.san(row["uci"]))
+        assert abs(row["share"] - move.visits / sum(other.visits for other in known.values())) < 0.001
+        assert row["q"] == (pytest.approx(move.score, abs=1e-6) if move.visits or move.result else None)
+        assert row["wdl"] is None or sum(row["wdl"]) == 1000
+        assert row["pv"][0] == row["uci"]
+        position.play_all(row["pv"])
+        assert position.play_all(row["line"]) == position.play_all(row["pv"])
+    assert json.loads(json.dumps(told)) == told
+
+
+@pytest.mark.parametrize("options", SETTINGS)
+@pytest.mark.parametrize("fen", POSITIONS[:5])
+def test_the_largest_s_is_what_the_search_takes_next(fen, options):
+    """After each visit the row that was flagged has one visit more. Where UCB1 leaves it to chance, any of equals."""
+    searcher = new_searcher(fen, **options)
+    tree, position = searcher.prepare(), Position(fen)
+    settings, worker = kernel_settings(searcher.options), new_worker(1, searcher.knowledge.network)
+    simulate_many(tree, root_of(position), searcher.knowledge.network, settings, worker, U64(2))
+    for visits in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 500, 9000, 1, 1, 1, 1):
+        simulate_many(tree, root_of(position), searcher.knowledge.network, settings, worker, U64(visits))
+        if tree.proven[0]:
+            break
+        rows = {row.uci: row for row in searcher.report().rows()}
+        simulate_many(tree, root_of(position), searcher.knowledge.network, settings, worker, U64(1))
+        (taken,) = [row for row in searcher.report().rows() if row.n != rows[row.uci].n]
+        flagged = next(row for row in rows.values() if "next" in row.flags)
+        if flagged.s is None:
+            assert "first" in rows[taken.uci].flags
+        else:
+            assert rows[taken.uci].s == max(row.s for row in rows.values() if row.s is not None) == flagged.s
+            assert options.get("Formula") == "UCB1" or taken.uci == flagged.uci
+
+
+def test_lost_moves_are_never_taken_next():
+    rows = searched(KIWIPETE, 20_000).report().rows()
+    for row in rows:
+        is_lost = row.proven is not None and row.proven["result"] == "loss"
+        assert ("never" in row.flags) == is_lost
+        assert (row.s is None) == is_lost
+
+
+@pytest.mark.parametrize("fen", POSITIONS)
+def test_lines_are_those_of_a_slow_walk(fen):
+    searcher = searched(fen, 4000)
+    tree, slots = searcher.tree, [0]
+    while slots and len(slots) < 400:
+        slot = slots.pop(0)
+        assert best_edges(tree, slot) == follow(tree, slot)
+        slots += [move.slot for move in moves_below(tree, slot)]
+
+
+@pytest.mark.parametrize("fen", POSITIONS)
+@pytest.mark.parametrize("least", [0.0, 0.01])
+def test_the_icicle_is_that_of_a_slow_walk(fen, least):
+    searcher = searched(fen, 700 if least == 0 else 5000)
+    told = searcher.report().icicle(depth=4 if least else 3, least_share=least)
+    rectangles, position = told["rectangles"], Position(fen)
+    expected = {path: (n, q) for path, n, q in walk(searcher.tree, position, 0, "", told["rectangles"][-1]["depth"])}
+    found = {one["path"]: (one["n"], one["q"]) for one in rectangles[1:] if not one["merged"]}
+    wanted = {path: pair for path, pair in expected.items() if pair[0] >= told["least"]}
+    assert set(found) == {path for path in wanted if all(part in wanted for part in prefixes(path))}
+    for path, (n, q) in found.items():
+        assert (n, pytest.approx(q, abs=1e-6)) == expected[path]
+    merged = {rectangles[one["parent"]]["path"]: one for one in rectangles if one["merged"]}
+    for path, one in merged.items():
+        small = [n for below, (n, _) in expected.items() if parent_of(below) == path and n < told["least"]]
+        assert (one["merged"], one["n"]) == (len(small), sum(small))
+    check_layout(rectangles)
+
+
+def prefixes(path):
+    words = path.split("/")
+    return ["/".join(words[:end]) for end in range(1, len(words))]
+
+
+def parent_of(path):
+    return path.rpartition("/")[0]
+
+
+def check_layout(rectangles):
+    """Children stand side by side in their parent, the widest first, those that were merged last."""
+    for index, parent in enumerate(rectangles):
+        own = [one for one in rectangles if one["parent"] == index]
+        places = [parent["x"] + sum(one["width"] for one in own[:number]) for number in range(len(own))]
+        assert [one["x"] for one in own] == places
+        assert sum(one["width"] for one in own) <= parent["width"]
+        open_ones = [one["n"] for one in own if not one["merged"]]
+        assert open_ones == sorted(open_ones, reverse=True)
+
+
+def test_an_icicle_is_bounded():
+    told = searched(KIWIPETE, 20_000).report().icicle(depth=6, least_share=0.0)
+    assert 1000 < len(told["rectangles"]) <= 1500
+    check_layout(told["rectangles"])
+
+
+def test_an_icicle_below_a_node_has_whole_paths():
+    searcher = searched(MIDDLEGAME, 5000)
+    report = searcher.report()
+    path = "/".join(report.rows()[0].pv[:3])
+    told = report.icicle(path)
+    assert told["rectangles"][0]["path"] == path
+    for one in told["rectangles"][1:]:
+        if one["path"]:
+            node = report.children(one["path"])
+            assert node["n"] == one["n"]
+            assert one["san"] in (
+                None,
+                Position(MIDDLEGAME).play_all(parent_of(one["path"]).split("/")).san(one["uci"]),
+            )
+
+
+@pytest.mark.parametrize("fen", [MIDDLEGAME, BLACK])
+def test_any_node_can_be_opened_by_its_path(fen):
+    searcher = searched(fen, 5000)
+    report, position = searcher.report(), Position(fen)
+    line = report.rows()[0].pv
+    for end in range(1, len(line)):
+        told = report.children("/".join(line[:end]))
+        place = position.play_all(line[:end])
+        assert (told["fen"], told["turn"]) == (place.fen(), place.turn)
+        assert told["rows"][0]["uci"] == line[end]
+        shares = sum(round(1000 * row["share"]) for row in told["rows"]) + round(1000 * told["rest"]["share"])
+        assert shares == 1000
+        assert len(told["rows"]) + told["rest"]["moves"] == len(place.legal_moves)
+    san = "/".join(report.rows()[0].line[:3])
+    assert report.children(san) == report.children("/".join(line[:3]))
+
+
+def test_what_is_not_in_the_tree_is_said():
+    searcher = searched(MIDDLEGAME, 2000)
+    report = searcher.report()
+    with pytest.raises(NotInMemoryError, match="no longer in memory"):
+        report.children("a3a4/h7h6/a4a5/h6h5/a5a6")
+    with pytest.raises(ValueError, match="not a legal move"):
+        report.children("a1a5")
+    with pytest.raises(ValueError, match="more than 128"):
+        report.children("/".join(["g1h1"] * 129))
+    searcher.set_position(Position(BLACK), None)
+    with pytest.raises(NotInMemoryError, match="has changed"):
+        report.children()
+
+
+def test_the_first_look_is_the_networks():
+    searcher = searched(MIDDLEGAME, 300)
+    rows = searcher.report().rows(shape=Shape(first_look=True))
+    for row in rows:
+        if row.n == 1:
+            assert row.v == pytest.approx(row.q, abs=1e-5)
+        assert 0 < row.v < 1
+    assert any(row.n == 1 for row in rows)
+    assert all(row.v is None for row in searcher.report().rows())
+    playouts = searched(MIDDLEGAME, 300, Evaluator="Playout").report().rows(shape=Shape(first_look=True))
+    assert all(row.v is None for row in playouts)
+    mate = searched(MATE_IN_1, 50).report().rows(shape=Shape(first_look=True))
+    assert (mate[0].uci, mate[0].v, mate[0].proven) == ("b1b8", 1.0, {"result": "win", "plies": 1})
+
+
+def test_the_summary():
+    searcher = searched(MIDDLEGAME, 3000)
+    told = searcher.report().summary()
+    best = searcher.report().rows()[0]
+    assert told["schema"] == SCHEMA
+    assert (told["visits"], told["nodes"], told["state"]) == (3000, 3000, "nodes")
+    assert (told["fen"], told["turn"], told["moves"]) == (MIDDLEGAME, "white", 46)
+    assert (told["best"], told["q"], told["wdl"]) == (best.uci, best.q, best.wdl)
+    assert (told["formula"], told["evaluator"]) == ("PUCT", "Network")
+    assert told["seconds"] > 0
+    assert 0 < told["depth"] <= told["deepest"]
+    assert json.loads(json.dumps(told)) == told
+
+
+def test_before_a_search_there_is_nothing():
+    report = new_searcher(MIDDLEGAME).report()
+    assert report.rows() == []
+    assert report.summary()["best"] is None
+    assert report.history()["visits"] == []
+    assert len(report.icicle()["rectangles"]) == 1
+
+
+def test_the_table_of_uci_shows_the_same_numbers():
+    report = searched(KIWIPETE, 3000).report()
+    for row in report.rows(shape=LONG):
+        words = move_line(row).split()
+        assert words[0] == row.uci
+        assert words[words.index("N") + 1 : words.index("N") + 3] == [str(row.n), f"({row.share:.1%})"]
+        for name, value in (("Q", row.q), ("U", row.u), ("S", row.s)):
+            assert words[words.index(name) + 1] == ("-" if value is None else f"{value:.4f}")
+        assert words[words.index("pv") + 1 :] == row.pv
+
+
+@pytest.mark.parametrize("counts", [[1, 1, 1], [0, 0], [7], [1, 2, 3, 4, 5, 6, 7], [1] * 999, [10**9, 1, 1], []])
+def test_shares_are_rounded_so_that_they_add_up(counts):
+    shares = shares_of(counts)
+    assert len(shares) == len(counts)
+    if sum(counts):
+        assert round(1000 * sum(shares), 6) == 1000
+        assert all(abs(share - count / sum(counts)) < 0.001 for share, count in zip(shares, counts, strict=True))
+
+
+@pytest.mark.slow
+def test_reports_while_threads_recycle_the_tree():
+    searcher = new_searcher(KIWIPETE, Hash=1, Threads=2, PUCT_C=300)
+    searcher.go(Limits(infinite=True))
+    end, position, made = time.perf_counter() + 4, Position(KIWIPETE), 0
+    while time.perf_counter() < end:
+        try:
+            report = searcher.report()
+            for row in report.children(k=5)["rows"]:
+                position.play_all(row["pv"])
+            check_layout(report.icicle()["rectangles"])
+            rows = report.rows()
+            if rows:
+                report.children("/".join(rows[0].pv[:6]))
+            made += 1
+        except NotInMemoryError:
+            continue
+    searcher.stop()
+    searcher.wait()
+    assert made > 20
+    assert searcher.tree.control[int(RECYCLED)] > 0
+
+
+def test_a_proven_loss_ends_the_search():
+    searcher = searched(LOST, 100)
+    assert searcher.report().summary()["state"] == "proven"
+    assert searcher.report().rows()[0].proven == {"result": "loss", "plies": 2}
