@@ -45,7 +45,7 @@ def weight_of(move: MoveStats, level: Level) -> float:
     At a level of 1 visit there is nothing but habits.
     """
     visits = move.visits if level.visits > 1 else 0
-    return (move.prior + visits) ** (1 / level.temperature)
+    return float((move.prior + visits) ** (1 / level.temperature))
 
 
 def draw_by_level(moves: Sequence[MoveStats], level: Level, rng: random.Random) -> MoveStats:
