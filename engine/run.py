@@ -18,7 +18,7 @@ from engine.report.info import Info
 from engine.report.line import best_edges, main_line
 from engine.settings import kernel_settings, untempered
 from engine.stats import LOSS, MoveStats, moves_below
-from engine.strength import level_of
+from engine.strength import Level, level_of
 from movegen.bits import U64
 
 if TYPE_CHECKING:
@@ -72,10 +72,8 @@ class Run:
         """Search until it is over; -> the best move and the reply to it."""
         self.tree, self.network, self.settings = tree, self.knowledge.network, kernel_settings(self.options)
         self.root = root_of(self.position)
-        if self.level is not None:  # what was seen before would make it stronger
-            clear(tree)
-            self.settings = untempered(self.settings)
-            self.nodes_left = min(self.level.visits, self.limits.nodes or self.level.visits)
+        if self.level is not None:
+            self._play_weakly(self.level)
         seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
         self.rng = random.Random(seed)
         threads = range(self.options.number("Threads"))
@@ -87,6 +85,13 @@ class Run:
         self._note_the_end()
         self._wait_until_allowed()
         return self._best_move() if self.root_moves.codes else (None, None)
+
+    def _play_weakly(self, level: Level) -> None:
+        """See no more than a player of this level. What was seen before would make him stronger: it is forgotten."""
+        clear(self.tree)
+        self.settings = untempered(self.settings)
+        if self.limits.nodes is None or level.visits < self.limits.nodes:
+            self.nodes_left, self.reason_for_few_nodes = level.visits, Reason.STRENGTH
 
     # The root
 
