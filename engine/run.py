@@ -55,7 +55,7 @@ class Run:
         self.workers: list[Worker] = []
         self.root_moves = RootMoves(())
         self.chosen: int | None = None  # the move to play, once it is told
-        self.reason, self.reason_for_few_nodes = Reason.SEARCHING, Reason.NODES
+        self.reason, self.reason_for_nodes = Reason.SEARCHING, Reason.NODES
         self.stopped_at: float | None = None
         self.ended = False
         self.failure: Exception | None = None
@@ -91,7 +91,7 @@ class Run:
         clear(self.tree)
         self.settings = untempered(self.settings)
         if self.limits.nodes is None or level.visits < self.limits.nodes:
-            self.nodes_left, self.reason_for_few_nodes = level.visits, Reason.STRENGTH
+            self.nodes_left, self.reason_for_nodes = level.visits, Reason.STRENGTH
 
     # The root
 
@@ -103,7 +103,7 @@ class Run:
         if self.root_moves.source:
             self.listener.on_message(f"{len(self.root_moves.codes)} moves by {self.root_moves.source}")
         if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
-            self.reason_for_few_nodes = Reason.BOOK if self.root_moves.source == "book" else Reason.ONLY_MOVE
+            self.reason_for_nodes = Reason.BOOK if self.root_moves.source == "book" else Reason.ONLY_MOVE
             self.nodes_left = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
 
     def _prepare_root(self) -> None:
@@ -208,10 +208,10 @@ class Run:
             self.reason = Reason.NO_MOVE
         elif self.tree.proven[int(ROOT)]:
             self.reason = Reason.PROVEN
-        elif self.reason_for_few_nodes != Reason.NODES:  # whatever came first, there was nothing to think about
-            self.reason = self.reason_for_few_nodes
+        elif self.reason_for_nodes in (Reason.BOOK, Reason.ONLY_MOVE):  # there was nothing to think about
+            self.reason = self.reason_for_nodes
         elif self.reason == Reason.SEARCHING:
-            self.reason = Reason.STOP if self.signals.is_stopped else Reason.NODES
+            self.reason = Reason.STOP if self.signals.is_stopped else self.reason_for_nodes
 
     def _wait_until_allowed(self) -> None:
         """Under `infinite` and `ponder` the best move may not be told before the GUI says so."""
