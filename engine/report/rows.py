@@ -102,7 +102,12 @@ def urgencies_of(tree: Tree, settings: Settings, slot: int) -> dict[int, Urgency
 def _urgency(mean: float, bonus: float) -> Urgency:
     if math.isinf(bonus):
         return Urgency(None, None, FIRST if bonus > 0 else NEVER)
-    return Urgency(round(bonus, DIGITS), round(mean + bonus, DIGITS), "")
+    return Urgency(bonus, mean + bonus, "")
+
+
+def rounded(number: float | None) -> float | None:
+    """As it is told; None stays None."""
+    return None if number is None else round(number, DIGITS)
 
 
 def next_slot(found: dict[int, Urgency]) -> int | None:
