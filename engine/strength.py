@@ -14,14 +14,13 @@ class Level(NamedTuple):
 
 # Ratings as measured; between two of them a rating has what lies between.
 LEVELS = {
-    600: Level(1, 1.5),
-    959: Level(1, 1.0),
-    1341: Level(1, 0.5),
-    1554: Level(4, 0.5),
-    1774: Level(16, 0.5),
-    2041: Level(64, 0.5),
-    2371: Level(256, 0.5),
-    2787: Level(1024, 0.5),
+    260: Level(1, 1.0),
+    640: Level(1, 0.5),
+    850: Level(4, 0.5),
+    1070: Level(16, 0.5),
+    1340: Level(64, 0.5),
+    1670: Level(256, 0.5),
+    2090: Level(1024, 0.5),
 }
 WEAKEST, STRONGEST = min(LEVELS), max(LEVELS)
 
