@@ -3,10 +3,11 @@
     kernel       a function that Python calls; compiled at its first call, kept on disk
     float_kernel the same, but sums of floats may be reordered: faster, and not the same to the last bit everywhere
     inlined      a helper that melts into the kernels which use it; costs nothing on its own
+    spliced      a large step of a kernel, with one caller: set into its source, so it is not compiled twice
     instruction  a single machine instruction that Python has no word for
     lookup       a read-only table of 64-bit words, shared by all kernels
 
-With NUMBA_DISABLE_JIT=1 all four are plain Python, for coverage and readable tracebacks.
+With NUMBA_DISABLE_JIT=1 all of these are plain Python, for coverage and readable tracebacks.
 """
 
 import inspect
@@ -58,6 +59,11 @@ def _kept_on_disk(function: Function, dispatcher: Any) -> Function:
 def inlined(function: Function) -> Function:
     """Compile a helper into each of its callers. Kernels can call it, Python cannot."""
     return numba.njit(**HELPER_OPTIONS, **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
+
+
+def spliced(function: Function) -> Function:
+    """Set a large step into its one caller before that is compiled. (For small helpers `inlined` compiles quicker.)"""
+    return numba.njit(inline="always", **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
 
 
 def plain(function: Function) -> Function:

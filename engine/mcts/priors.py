@@ -7,10 +7,10 @@ from engine.mcts.tree import PRIOR_UNIT
 from engine.network.infer import policy
 from engine.network.network import Network
 from movegen.board import Board
-from movegen.jit import inlined
+from movegen.jit import inlined, spliced
 
 
-@inlined
+@spliced
 def give_priors(
     network: Network, settings: Settings, worker: Worker, board: Board, found: np.uint64, depth: int
 ) -> None:

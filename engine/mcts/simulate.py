@@ -21,14 +21,14 @@ from engine.network.network import Network
 from movegen.apply import apply_keyed
 from movegen.bits import ONE, TWO, U64, ZERO
 from movegen.board import Board
-from movegen.jit import inlined, kernel
+from movegen.jit import inlined, kernel, spliced
 from movegen.legal import fill_moves
 from movegen.memory import add_to, prefetch, publish, read, swap_if
 
 # Expand
 
 
-@inlined
+@spliced
 def expand(
     tree: Tree, network: Network, settings: Settings, worker: Worker, board: Board, edge: np.uint64, depth: int
 ) -> np.uint64:
@@ -47,7 +47,7 @@ def expand(
     return header
 
 
-@inlined
+@spliced
 def node_below(
     tree: Tree, network: Network, settings: Settings, worker: Worker, board: Board, edge: np.uint64, depth: int
 ) -> np.uint64:
@@ -148,7 +148,7 @@ def enter(tree: Tree, worker: Worker, path: np.ndarray, depth: int, edge: np.uin
     add_to(tree.in_flight, edge, np.uint16(1))
 
 
-@inlined
+@spliced
 def descend(tree: Tree, root: Root, network: Network, settings: Settings, worker: Worker, place: int) -> None:
     """Walk down to a leaf, and keep it for evaluation."""
     board, key, clock = root.board, root.key, root.clock
