@@ -9,8 +9,7 @@ from engine.options import Settings
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
 from engine.search import Listener, Searcher, SilentListener
-from engine.why.explain import NotLegal, explain, search_more
-from engine.why.verdict import THRESHOLDS
+from engine.why.explain import answer
 from movegen import Position
 
 SECONDS = 5.0
@@ -88,10 +87,7 @@ class Analysis:
 
         A move that was hardly looked at is searched for itself first; so is any other if `visits` are given.
         """
-        told = explain(self.report, move)
-        if not isinstance(told, NotLegal) and (visits is not None or told.needs_search):
-            told = search_more(told, THRESHOLDS.extra_visits if visits is None else visits)
-        return told.data()
+        return answer(self.report, move, visits).data()
 
 
 def analyse(
