@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 import chess
 import chess.engine
+import chess.pgn
 
 from engine.review.judge import Judged, evaluation
 from engine.review.verdict import NAGS, Verdict
 from engine.why.words import score_text
 
 if TYPE_CHECKING:
-    import chess.pgn
-
     from engine.review.game import Review
 
 
@@ -40,7 +39,7 @@ def comment(judged: Judged) -> str:
     return f"{word}: score {score_text(judged.score)}; {best.san} has {score_text(best.score)}."
 
 
-def _add_line(node: "chess.pgn.GameNode", board: chess.Board, judged: Judged) -> None:
+def _add_line(node: chess.pgn.GameNode, board: chess.Board, judged: Judged) -> None:
     """The better line as a variation, its first move with the evaluation."""
     best, first = judged.before, True
     for uci in best.pv:
