@@ -104,9 +104,9 @@ class Analysis:
 
     def _repr_html_(self) -> str:
         """The board with arrows, and the table of moves."""
-        from engine.notebook.page import ROWS, html_of
+        from engine.notebook.page import ROWS, SHAPE, html_of
 
-        return html_of(self.summary(), self.children(k=ROWS, shape=Shape(lines=ROWS, first_look=True)))
+        return html_of(self.summary(), self.children(k=ROWS, shape=SHAPE))
 
     def _ipython_display_(self) -> None:
         """Show nothing at the end of the cell that has shown it; elsewhere IPython takes `_repr_html_`."""

@@ -10,7 +10,7 @@ SECONDS_BETWEEN_PICTURES = 0.5
 
 
 def notebook() -> Any:
-    """The shell of a notebook that this runs in; None elsewhere. IPython is there already if so: nothing is imported."""
+    """The shell of a notebook that this runs in; None elsewhere. There IPython is loaded already."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     return shell if getattr(shell, "kernel", None) is not None else None
@@ -25,11 +25,11 @@ def watch(analysis: "Analysis") -> None:
     """Show an analysis until its search ends; interrupting the cell ends the search."""
     from IPython.display import HTML, display
 
-    handle = display(HTML(analysis._repr_html_()), display_id=True)  # noqa: SLF001  (its name is IPython's)
+    handle = display(HTML(analysis._repr_html_()), display_id=True)
     try:
         while analysis.is_searching:
             analysis.wait(SECONDS_BETWEEN_PICTURES)
-            handle.update(HTML(analysis._repr_html_()))  # noqa: SLF001
+            handle.update(HTML(analysis._repr_html_()))
     except KeyboardInterrupt:
         analysis.stop()
-    handle.update(HTML(analysis._repr_html_()))  # noqa: SLF001
+    handle.update(HTML(analysis._repr_html_()))

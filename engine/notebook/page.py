@@ -6,11 +6,13 @@ from typing import Any
 import chess
 import chess.svg
 
+from engine.report.node import Shape
 from engine.terminal.files import printable
 from engine.terminal.table import CLOSE_LOSS, LARGE_LOSS, state_text
 from engine.why.words import score_text
 
 ROWS, ARROWS, SIZE = 10, 4, 320
+SHAPE = Shape(lines=ROWS, longest=8, first_look=True)
 LEAST_SHARE = 0.01  # of the visits, for an arrow
 GOOD, FAIR, POOR = "#2e7d32", "#b26a00", "#b3123b"
 COLUMNS = ("move", "visits", "share", "score", "win draw loss", "prior", "first look", "state", "line")
