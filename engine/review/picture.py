@@ -30,8 +30,8 @@ def white_scores(review: Review) -> list[float]:
 def sparkline(scores: list[float], width: int, *, bars: bool) -> str:
     """White's score as bars, or as tenths where bars cannot be shown; a long game is thinned out."""
     signs = BARS if bars else DIGITS
-    step = max(1.0, len(scores) / max(1, width))
-    chosen = [scores[int(index * step)] for index in range(int(len(scores) / step))]
+    count = min(len(scores), max(1, width))
+    chosen = [scores[index * len(scores) // count] for index in range(count)]
     return "".join(signs[min(len(signs) - 1, int(score * len(signs)))] for score in chosen)
 
 
