@@ -13,6 +13,7 @@ class Reason(StrEnum):
     SETTLED = "settled"
     PROVEN = "proven"
     STOP = "stop"
+    STRENGTH = "strength"
     BOOK = "book"
     ONLY_MOVE = "only move"
     NO_MOVE = "no move"
@@ -27,6 +28,7 @@ MEANINGS = {
     Reason.SETTLED: "no other move could catch up in the time left",
     Reason.PROVEN: "the result is proven",
     Reason.STOP: "it was told to",
+    Reason.STRENGTH: "its rating allows no more visits",
     Reason.BOOK: "the move is from the opening book",
     Reason.ONLY_MOVE: "there is only one legal move",
     Reason.NO_MOVE: "there is no legal move",

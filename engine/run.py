@@ -18,7 +18,7 @@ from engine.report.info import Info
 from engine.report.line import best_edges, main_line
 from engine.settings import kernel_settings, untempered
 from engine.stats import LOSS, MoveStats, moves_below
-from engine.strength import level_of
+from engine.strength import Level, level_of
 from movegen.bits import U64
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Run:
         self.workers: list[Worker] = []
         self.root_moves = RootMoves(())
         self.chosen: int | None = None  # the move to play, once it is told
-        self.reason, self.reason_for_few_nodes = Reason.SEARCHING, Reason.NODES
+        self.reason, self.reason_for_nodes = Reason.SEARCHING, Reason.NODES
         self.stopped_at: float | None = None
         self.ended = False
         self.failure: Exception | None = None
@@ -72,10 +72,8 @@ class Run:
         """Search until it is over; -> the best move and the reply to it."""
         self.tree, self.network, self.settings = tree, self.knowledge.network, kernel_settings(self.options)
         self.root = root_of(self.position)
-        if self.level is not None:  # what was seen before would make it stronger
-            clear(tree)
-            self.settings = untempered(self.settings)
-            self.nodes_left = min(self.level.visits, self.limits.nodes or self.level.visits)
+        if self.level is not None:
+            self._play_weakly(self.level)
         seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
         self.rng = random.Random(seed)
         threads = range(self.options.number("Threads"))
@@ -88,6 +86,13 @@ class Run:
         self._wait_until_allowed()
         return self._best_move() if self.root_moves.codes else (None, None)
 
+    def _play_weakly(self, level: Level) -> None:
+        """See no more than a player of this level. What was seen before would make him stronger: it is forgotten."""
+        clear(self.tree)
+        self.settings = untempered(self.settings)
+        if self.limits.nodes is None or level.visits < self.limits.nodes:
+            self.nodes_left, self.reason_for_nodes = level.visits, Reason.STRENGTH
+
     # The root
 
     def _choose_root_moves(self) -> None:
@@ -98,7 +103,7 @@ class Run:
         if self.root_moves.source:
             self.listener.on_message(f"{len(self.root_moves.codes)} moves by {self.root_moves.source}")
         if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
-            self.reason_for_few_nodes = Reason.BOOK if self.root_moves.source == "book" else Reason.ONLY_MOVE
+            self.reason_for_nodes = Reason.BOOK if self.root_moves.source == "book" else Reason.ONLY_MOVE
             self.nodes_left = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
 
     def _prepare_root(self) -> None:
@@ -203,10 +208,10 @@ class Run:
             self.reason = Reason.NO_MOVE
         elif self.tree.proven[int(ROOT)]:
             self.reason = Reason.PROVEN
-        elif self.reason_for_few_nodes != Reason.NODES:  # whatever came first, there was nothing to think about
-            self.reason = self.reason_for_few_nodes
+        elif self.reason_for_nodes in (Reason.BOOK, Reason.ONLY_MOVE):  # there was nothing to think about
+            self.reason = self.reason_for_nodes
         elif self.reason == Reason.SEARCHING:
-            self.reason = Reason.STOP if self.signals.is_stopped else Reason.NODES
+            self.reason = Reason.STOP if self.signals.is_stopped else self.reason_for_nodes
 
     def _wait_until_allowed(self) -> None:
         """Under `infinite` and `ponder` the best move may not be told before the GUI says so."""

@@ -1,7 +1,7 @@
 """What the network said of positions: two ways to the same position need one evaluation.
 
 Only the network's own values stand here. They depend on the position alone, not on the way to it; what repetition or
-the 50-move rule make of a position is decided elsewhere. So a search with the table is the same as without, and faster.
+the 50-move rule make of a position is decided elsewhere. So a search with the table is the same as without it.
 
 An entry is two words: the value, and the key of the position xor the value. If two threads write at once, the words
 do not fit together, and the entry counts as empty.

@@ -18,6 +18,11 @@ def test_the_signature_repeats_itself_and_notices_other_searches():
     assert 300 < int(nodes) <= 300 * len(POSITIONS)
 
 
+def test_the_signature_of_the_shipped_network():
+    """The same on every machine. A new network, other constants or another search change it, and this line."""
+    assert list(search_all(300))[-2] == "signature 2b1e0543632477ef"
+
+
 def test_all_positions_can_be_searched():
     assert all(Position(fen).legal_moves for fen in POSITIONS)
     assert len(set(POSITIONS)) == len(POSITIONS) == 20

@@ -62,6 +62,7 @@ def test_a_weak_search_sees_no_more_than_its_rating_allows():
         witness.search(Limits(move_time=600_000))
         assert witness.infos[-1].nodes == level_of(elo).visits
         assert witness.searcher.tree.visits[0] == level_of(elo).visits
+        assert witness.searcher.report().summary()["state"] == "strength"
     witness.search(Limits(nodes=5))
     assert witness.infos[-1].nodes == 5
 

@@ -150,8 +150,9 @@ def test_switches_have_versions_of_their_own(tmp_path, environment):
 
 
 def test_kernels_depend_on_the_folders_they_import_from():
-    network, training = PROJECT / "engine" / "network", PROJECT / "engine" / "training"
+    network, search = PROJECT / "engine" / "network", PROJECT / "engine" / "mcts"
     assert cache.folders_behind(PROJECT / "movegen") == {PROJECT / "movegen"}
     assert cache.folders_behind(network) == {PROJECT / "movegen", network}
-    assert cache.folders_behind(training) == {PROJECT / "movegen", network, training}
+    assert cache.folders_behind(search) == {PROJECT / "movegen", network, search}
+    assert cache.folders_behind(PROJECT / "engine" / "training") > {PROJECT / "movegen", network, search}
     assert cache.folders_behind(Path("/elsewhere")) == {PROJECT / "movegen", Path("/elsewhere")}
