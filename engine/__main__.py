@@ -11,6 +11,8 @@ Without a command it speaks UCI on standard input and output.
 
 commands (each has its own --help):
   analyse    search a position, show what the search thinks of each move, and why
+  play       play a game against Teresa in the terminal
+  review     judge every move of the games in a PGN file
   bench      search some positions, tell speed and signature
   epd        solve test suites
   perft      count the leaves of the tree of legal moves
@@ -48,6 +50,18 @@ def _analyse(words: Sequence[str]) -> int:
     return main(words)
 
 
+def _play(words: Sequence[str]) -> int:
+    from engine.terminal.play import main
+
+    return main(words)
+
+
+def _review(words: Sequence[str]) -> int:
+    from engine.terminal.review import main
+
+    return main(words)
+
+
 def _bench(words: Sequence[str]) -> int:
     from engine.bench import main
 
@@ -81,6 +95,8 @@ def _warmup(words: Sequence[str]) -> int:
 # Each command imports what it needs itself: start-up time is a feature.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "analyse": _analyse,
+    "play": _play,
+    "review": _review,
     "bench": _bench,
     "epd": _epd,
     "perft": _perft,

@@ -5,12 +5,12 @@ from typing import Any
 
 from engine.clock import Limits
 from engine.knowledge import Knowledge
+from engine.notebook import live
 from engine.options import Settings
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
 from engine.search import Listener, Searcher, SilentListener
-from engine.why.explain import NotLegal, explain, search_more
-from engine.why.verdict import THRESHOLDS
+from engine.why.explain import answer
 from movegen import Position
 
 SECONDS = 5.0
@@ -37,6 +37,7 @@ class Analysis:
         self.position = Position(position) if isinstance(position, str) else position
         self.searcher = Searcher(settings, listener or SilentListener(), knowledge)
         self.searcher.set_position(self.position, None)
+        self._shown_in: int | None = None  # the cell of a notebook that has shown it
 
     # The search
 
@@ -59,6 +60,15 @@ class Analysis:
     def is_searching(self) -> bool:
         """Does it search?"""
         return self.searcher.is_searching
+
+    def watch(self) -> None:
+        """Wait until the search has ended; in a notebook, show meanwhile how it stands."""
+        shell = live.notebook()
+        if shell is None:
+            self.wait()
+            return
+        self._shown_in = live.cell_number(shell)
+        live.watch(self)
 
     # What it knows, now
 
@@ -88,10 +98,21 @@ class Analysis:
 
         A move that was hardly looked at is searched for itself first; so is any other if `visits` are given.
         """
-        told = explain(self.report, move)
-        if not isinstance(told, NotLegal) and (visits is not None or told.needs_search):
-            told = search_more(told, THRESHOLDS.extra_visits if visits is None else visits)
-        return told.data()
+        return answer(self.report, move, visits).data()
+
+    # What notebooks ask for
+
+    def _repr_html_(self) -> str:
+        """The board with arrows, and the table of moves."""
+        from engine.notebook.page import ROWS, SHAPE, html_of
+
+        return html_of(self.summary(), self.children(k=ROWS, shape=SHAPE))
+
+    def _ipython_display_(self) -> None:
+        """Show nothing at the end of the cell that has shown it; elsewhere IPython takes `_repr_html_`."""
+        shell = live.notebook()
+        if shell is None or self._shown_in != live.cell_number(shell):
+            raise NotImplementedError
 
 
 def analyse(
@@ -104,10 +125,11 @@ def analyse(
 ) -> Analysis:
     """Search a position for some seconds (five, if nothing is said) or visits; -> all that is known then.
 
-    With `wait=False` it goes on beside all else, and the answers change until it ends.
+    In a notebook a table shows meanwhile how it stands. With `wait=False` it goes on beside all else, and the answers
+    change until it ends; `watch` shows it then.
     """
     analysis = Analysis(position, options)
     analysis.start(SECONDS if seconds is None and visits is None else seconds, visits)
     if wait:
-        analysis.wait()
+        analysis.watch()
     return analysis

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.report.columns import Context, find, lesson
 from engine.report.node import Shape
+from engine.terminal.numbers import positive
 
 if TYPE_CHECKING:
     from engine.analysis import Analysis
@@ -48,9 +49,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("position", nargs="*", help="a FEN, or a PGN file (its last position); default: the start")
     parser.add_argument("--ply", type=int, metavar="N", help="of a PGN file: the position after so many half-moves")
     parser.add_argument("--chess960", action="store_true", help="Chess960 castling rules")
-    parser.add_argument("--seconds", type=_positive(float), help=f"how long (default {SECONDS:g})")
-    parser.add_argument("--visits", type=_positive(int), help="how many visits, instead of or besides --seconds")
-    parser.add_argument("--moves", "--multipv", type=_positive(int), default=ROWS, metavar="N", help="rows to show")
+    parser.add_argument("--seconds", type=positive(float), help=f"how long (default {SECONDS:g})")
+    parser.add_argument("--visits", type=positive(int), help="how many visits, instead of or besides --seconds")
+    parser.add_argument("--moves", "--multipv", type=positive(int), default=ROWS, metavar="N", help="rows to show")
     parser.add_argument("--formula", type=str.upper, choices=("PUCT", "UCB1"), default="PUCT")
     parser.add_argument("--evaluator", type=str.capitalize, choices=("Network", "Playout"), default="Network")
     parser.add_argument("--hash", type=int, default=256, metavar="MB", help="memory of the tree (default 256)")
@@ -59,22 +60,11 @@ def _parser() -> argparse.ArgumentParser:
         "--why", nargs="?", const="", action="append", default=[], metavar="MOVE", help="why, or why not"
     )
     parser.add_argument(
-        "--extra", type=_positive(int), metavar="VISITS", help="for a move of --why, before it is judged"
+        "--extra", type=positive(int), metavar="VISITS", help="for a move of --why, before it is judged"
     )
     parser.add_argument("--explain", action="append", default=[], metavar="COLUMN", help="how its number is made")
     parser.add_argument("--json", action="store_true", help="everything as JSON")
     return parser
-
-
-def _positive(kind: type[int] | type[float]) -> Any:
-    def read(text: str) -> float:
-        number = kind(text)
-        if not 0 < number < float("inf"):
-            raise argparse.ArgumentTypeError("must be more than 0")
-        return number
-
-    read.__name__ = "number"
-    return read
 
 
 # What to analyse

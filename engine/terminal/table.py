@@ -60,7 +60,8 @@ def _wdl(row: dict[str, Any]) -> str:
     return " ".join(f"{part / 10:.0f}" for part in row["wdl"]) if row["wdl"] else "-"
 
 
-def _state(row: dict[str, Any]) -> str:
+def state_text(row: dict[str, Any]) -> str:
+    """What is proven of a move: `mate in 3`, `mated in 2`, `draw`; `next` if the search looks at it next."""
     proven = row["proven"]
     if proven is None:
         return "next" if "next" in row["flags"] else ""
@@ -95,5 +96,5 @@ CELLS = (
     Cell("first look", lambda row: score_text(row["v"]), from_width=100),
     Cell("bonus", lambda row: _number(row["u"]), from_width=120),
     Cell("urgency", lambda row: _number(row["s"]), from_width=120),
-    Cell("state", _state, side="left"),
+    Cell("state", state_text, side="left"),
 )

@@ -137,6 +137,14 @@ def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
     return _judged(told)
 
 
+def answer(report: Report, asked: str | None = None, visits: int | None = None) -> Explanation | NotLegal:
+    """The same; a move hardly looked at is searched for itself first, and so is any other if `visits` are given."""
+    told = explain(report, asked)
+    if isinstance(told, NotLegal) or (visits is None and not told.needs_search):
+        return told
+    return search_more(told, THRESHOLDS.extra_visits if visits is None else visits)
+
+
 def search_more(
     told: Explanation, visits: int = THRESHOLDS.extra_visits, is_stopped: Callable[[], bool] = lambda: False
 ) -> Explanation:

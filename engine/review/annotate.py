@@ -1,0 +1,56 @@
+"""What was judged, written into the PGN; what stood there before stays."""
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import chess
+import chess.engine
+import chess.pgn
+
+from engine.review.judge import Judged, evaluation
+from engine.review.verdict import NAGS, Verdict
+from engine.why.words import score_text
+
+if TYPE_CHECKING:
+    from engine.review.game import Review
+
+
+def annotate(review: "Review") -> None:
+    """Evaluations for all moves; for those that lost something a mark, a comment and the better line."""
+    if not review.moves:
+        return
+    headers = review.game.headers
+    if headers.get("Annotator", "?") == "?":
+        headers["Annotator"] = f"Teresa {version('teresa-chess')}"
+    board = review.game.board()
+    for node, judged in zip(list(review.game.mainline()), review.moves, strict=False):
+        if judged.evaluation is not None:
+            node.set_eval(_score(judged.evaluation))
+        if judged.verdict is not Verdict.NONE:
+            node.nags.add(NAGS[judged.verdict])
+            node.comment = f"{node.comment} {comment(judged)}".strip()
+            _add_line(node.parent, board.copy(stack=False), judged)
+        board.push(node.move)
+
+
+def comment(judged: Judged) -> str:
+    """`Blunder: score .12; Nf6 has .48.`"""
+    word, best = str(judged.verdict).capitalize(), judged.before
+    return f"{word}: score {score_text(judged.score)}; {best.san} has {score_text(best.score)}."
+
+
+def _add_line(node: chess.pgn.GameNode, board: chess.Board, judged: Judged) -> None:
+    """The better line as a variation, its first move with the evaluation."""
+    best, first = judged.before, True
+    for uci in best.pv:
+        move = board.parse_uci(uci)
+        board.push(move)
+        node = node.variation(move) if node.has_variation(move) else node.add_variation(move)
+        if first:
+            node.set_eval(_score(evaluation(best, 1 if judged.turn == "white" else -1)))
+            first = False
+
+
+def _score(told: dict[str, int]) -> chess.engine.PovScore:
+    score = chess.engine.Mate(told["mate"]) if "mate" in told else chess.engine.Cp(told["cp"])
+    return chess.engine.PovScore(score, chess.WHITE)

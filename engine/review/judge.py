@@ -1,0 +1,148 @@
+"""Every position of a game is searched; a move is judged by what was possible and what was left after it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.clock import Limits
+from engine.options import Settings
+from engine.report.node import Shape
+from engine.report.rows import DIGITS
+from engine.report.score import centipawns
+from engine.review.verdict import Verdict, verdict_on
+from engine.search import Searcher
+from movegen import Ending, Position
+
+LONGEST_LINE = 10
+ONE_ROW = Shape(lines=1, longest=LONGEST_LINE)
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a position is worth for the player to move, by a search or by the rules."""
+
+    score: float
+    proven: dict[str, Any] | None  # as in a row of the report
+    visits: int
+    best: str | None  # None: the game is over
+    san: str | None
+    pv: list[str]
+    line: list[str]
+
+    @property
+    def mate(self) -> int | None:
+        """Moves to a proven mate, negative if the player to move is mated."""
+        if self.proven is None or self.proven["result"] == "draw":
+            return None
+        plies = int(self.proven["plies"])
+        return (plies + 1) // 2 if self.proven["result"] == "win" else -(plies // 2)
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"score": self.score, "proven": self.proven, "visits": self.visits, "pv": self.pv, "line": self.line}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A move of a game. Scores are for the player who made it."""
+
+    ply: int  # from 0 on
+    number: int
+    turn: str
+    uci: str
+    san: str
+    before: Worth
+    after: Worth  # for the opponent
+
+    @property
+    def score(self) -> float:
+        """What the move left."""
+        return round(1 - self.after.score, DIGITS)
+
+    @property
+    def loss(self) -> float:
+        """What the best move had more; nothing if it was the best move."""
+        if self.uci == self.before.best:
+            return 0.0
+        return max(0.0, round(self.before.score - self.score, DIGITS))
+
+    @property
+    def verdict(self) -> Verdict:
+        """The word for it."""
+        return verdict_on(self.loss)
+
+    @property
+    def name(self) -> str:
+        """`14. Nf3` or `14... Nf6`."""
+        return f"{self.number}{'.' if self.turn == 'white' else '...'} {self.san}"
+
+    @property
+    def white_score(self) -> float:
+        """For White."""
+        return self.score if self.turn == "white" else round(1 - self.score, DIGITS)
+
+    @property
+    def evaluation(self) -> dict[str, int] | None:
+        """For White, as `[%eval]` tells it: `cp` or `mate`; None after checkmate."""
+        sign = 1 if self.turn == "black" else -1  # of the player who is to move after it
+        return evaluation(self.after, sign) if self.after.mate != 0 else None
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "ply": self.ply,
+            "number": self.number,
+            "turn": self.turn,
+            "uci": self.uci,
+            "san": self.san,
+            "score": self.score,
+            "loss": self.loss,
+            "verdict": str(self.verdict),
+            "eval": self.evaluation,
+            "best": {"uci": self.before.best, "san": self.before.san, **self.before.data()},
+            "visits": self.after.visits,
+        }
+
+
+def evaluation(worth: Worth, sign: int) -> dict[str, int]:
+    """A worth as `[%eval]` tells it."""
+    if worth.mate is not None:
+        return {"mate": sign * worth.mate}
+    return {"cp": sign * centipawns(worth.score)}
+
+
+class Judge:
+    """Searches position after position, in a tree that is kept from move to move."""
+
+    def __init__(self, settings: Settings, limits: Limits, search: Callable[[Searcher, Limits], None]) -> None:
+        """`search` searches until it is over."""
+        from engine.search import SilentListener
+
+        settings.set("UCI_AnalyseMode", "true")
+        settings.set("Move Overhead", "0")
+        self._limits, self._search = limits, search
+        self._searcher = Searcher(settings, SilentListener())
+
+    def moves(self, start: Position, codes: list[int]) -> Iterator[Judged]:
+        """A game, move by move."""
+        position, before = start, self._worth(start, None)
+        for ply, code in enumerate(codes):
+            after = position.play(code)
+            worth = self._worth(after, (code,))
+            number, uci, san = position.fullmove_number, position.uci(code), position.san(code)
+            yield Judged(ply, number, position.turn, uci, san, before, worth)
+            position, before = after, worth
+
+    def _worth(self, position: Position, moves: tuple[int, ...] | None) -> Worth:
+        """`moves` lead to it from the position before; None: it is another game."""
+        self._searcher.set_position(position, moves)
+        ending = position.outcome()
+        if not position.move_codes or ending is not Ending.NONE:
+            is_mate = ending is Ending.CHECKMATE
+            result = {"result": "loss" if is_mate else "draw", "plies": 0}
+            return Worth(0.0 if is_mate else 0.5, result, 0, None, None, [], [])
+        self._search(self._searcher, self._limits)
+        report = self._searcher.report()
+        row = report.rows(k=1, shape=ONE_ROW)[0]
+        visits, score = report.summary()["visits"], 0.5 if row.q is None else row.q
+        return Worth(score, row.proven, visits, row.uci, row.san, row.pv, row.line)
