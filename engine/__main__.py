@@ -13,6 +13,7 @@ commands (each has its own --help):
   analyse    search a position, show what the search thinks of each move, and why
   bench      search some positions, tell speed and signature
   epd        solve test suites
+  explore    watch a search in the browser (needs the extra `explore`)
   perft      count the leaves of the tree of legal moves
   gomoku     play Gomoku against the textbook search in the terminal
   train      make the network: labelled games, training, figures (needs the extra `train`)
@@ -60,6 +61,12 @@ def _epd(words: Sequence[str]) -> int:
     return main(words)
 
 
+def _explore(words: Sequence[str]) -> int:
+    from engine.explorer.command import main
+
+    return main(words)
+
+
 def _gomoku(words: Sequence[str]) -> int:
     from engine.gomoku import main
 
@@ -83,6 +90,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "analyse": _analyse,
     "bench": _bench,
     "epd": _epd,
+    "explore": _explore,
     "perft": _perft,
     "gomoku": _gomoku,
     "train": _train,
