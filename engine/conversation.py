@@ -11,8 +11,9 @@ from engine.options import Settings
 from engine.standin import Kept, StandIn
 from engine.startup import Loader
 
-KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench"})
+KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench", "savetree", "loadtree"})
 NEED_NO_KERNELS = frozenset({"uci", "isready", "setoption", "debug", "register", "help"})
+SHOWS_ONLY = ("name explorer", "name open explorer")  # options that may be set at any moment
 LOADS_KERNELS = "evalfile"  # this option imports what the loader is importing: two at once is one too many
 READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
 
@@ -86,6 +87,8 @@ class Conversation:
 
     def _must_wait(self, words: list[str]) -> bool:
         """Must a command be kept for later?"""
+        if words[0] == "setoption" and " ".join(words[1:]).lower().startswith(SHOWS_ONLY):
+            return False
         if words[0] in KEPT_DURING_SEARCH and not self._search_ended:
             return True
         needs_kernels = words[0] not in NEED_NO_KERNELS or LOADS_KERNELS in map(str.lower, words)

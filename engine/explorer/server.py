@@ -36,7 +36,6 @@ class Server:
             proxy_headers=False,
             limit_concurrency=MOST_CONNECTIONS,
             h11_max_incomplete_event_size=LARGEST_HEAD,
-            timeout_graceful_shutdown=0,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, name="explorer", daemon=True)

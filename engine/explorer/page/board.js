@@ -1,6 +1,6 @@
 // The board: arrows for the moves that the search looks at, and pieces that can be moved to open any node.
 import { Chessground } from "./chessground.js";
-import { make, score } from "./data.js";
+import { make, rough } from "./data.js";
 
 const LEAST_SHARE = 0.01;
 const MOST_ARROWS = 8;
@@ -72,7 +72,7 @@ function arrow(row, best, view, chosen) {
   const [orig, dest] = squares(row.uci);
   const loss = best && row.q !== null ? best.q - row.q : 1;
   const brush = row.uci === chosen ? "chosen" : loss <= CLOSE_LOSS ? "good" : loss <= LARGE_LOSS ? "fair" : "bad";
-  const label = row.q === null ? undefined : { text: score(view(row.q)).slice(0, 3), fill: BRUSHES[brush] };
+  const label = row.q === null ? undefined : { text: rough(view(row.q)), fill: BRUSHES[brush] };
   return { orig, dest, brush, label, modifiers: { lineWidth: Math.round(4 + 10 * Math.sqrt(row.share)) } };
 }
 

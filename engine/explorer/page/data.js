@@ -122,6 +122,7 @@ export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 export const count = (number) => number.toLocaleString("en-US");
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const score = (q) => (q === null || q === undefined ? "–" : q.toFixed(3).replace(/^0/, ""));
+export const rough = (q) => q.toFixed(2).replace(/^0/, "");
 export const short = (number) =>
   number < 10000 ? count(number) : number < 1e6 ? `${Math.round(number / 1000)}k` : `${(number / 1e6).toFixed(1)}M`;
 export const below = (path, uci) => (path ? `${path}/${uci}` : uci);

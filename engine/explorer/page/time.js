@@ -1,5 +1,5 @@
 // How the opinion came about: shares and scores over the visits, and visits against score with trails.
-import { colour, count, make, percent, score } from "./data.js";
+import { colour, count, make, percent, rough, score } from "./data.js";
 
 const LINES = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6", "line-7"];
 const TRAIL = 60;
@@ -66,8 +66,8 @@ export class Curves {
       padding: [6, 8, 0, 0],
       scales: { x: { time: false, distr: 3 }, y: { range: (_, low, high) => this.range(low, high, isShare) } },
       axes: [
-        { ...axis, values: (_, values) => values.map((value) => (value === null ? "" : shortest(value))) },
-        { ...axis, size: 38, values: (_, values) => values.map((value) => (isShare ? `${Math.round(100 * value)}%` : score(value).slice(0, 3))) },
+        { ...axis, grid: { show: false }, values: (_, values) => values.map((value) => (value === null ? "" : shortest(value))) },
+        { ...axis, size: 38, values: (_, values) => values.map((value) => (isShare ? `${Math.round(100 * value)}%` : rough(value))) },
       ],
       series: [{ value: (_, value) => count(value ?? 0) }, ...series],
       hooks: { draw: [(plot) => this.markChanges(plot)], setCursor: [(plot) => this.tell(plot, text)] },
@@ -179,7 +179,7 @@ export class Curves {
       pen.moveTo(x, 4);
       pen.lineTo(x, height - 18);
       pen.stroke();
-      pen.fillText(score(Math.abs(q)).slice(0, 3), x - 8, height - 5);
+      pen.fillText(rough(q), x - 8, height - 5);
     }
   }
 
