@@ -39,7 +39,6 @@ class Server:
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, name="explorer", daemon=True)
-        self._switch_seconds = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_SECONDS)
         self._thread.start()
 
@@ -56,7 +55,6 @@ class Server:
         self._server.should_exit = self._server.force_exit = True
         self._thread.join(SECONDS_TO_END)
         self._socket.close()
-        sys.setswitchinterval(self._switch_seconds)
 
 
 def _listen(port: int) -> socket.socket:
@@ -65,6 +63,7 @@ def _listen(port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((LOOPBACK, port))
+        listener.listen()
     except OSError as error:
         listener.close()
         raise ValueError(f"port {port} cannot be had: {error.strerror}") from None
