@@ -13,7 +13,10 @@ from engine.startup import Loader
 
 KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench", "savetree", "loadtree"})
 NEED_NO_KERNELS = frozenset({"uci", "isready", "setoption", "debug", "register", "help"})
-LOADS_KERNELS = ("evalfile", "explorer")  # options that import what the loader is importing: two at once is one too many
+LOADS_KERNELS = (
+    "evalfile",
+    "explorer",
+)  # options that import what the loader is importing: two at once is one too many
 SHOWS_ONLY = "explorer"  # options that do not disturb a search
 READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
 

@@ -19,7 +19,9 @@ MODULES = ("main.js", "data.js", "board.js", "moves.js", "tree.js", "time.js", "
 TABLE = {
     "/": File(HTML, ("index.html",)),
     "/explorer.css": File(CSS, ("explorer.css",)),
-    "/vendor.css": File(CSS, ("vendor/chessground.base.css", "vendor/chessground.cburnett.css", "vendor/uPlot.min.css")),
+    "/vendor.css": File(
+        CSS, ("vendor/chessground.base.css", "vendor/chessground.cburnett.css", "vendor/uPlot.min.css")
+    ),
     "/chessground.js": File(JAVASCRIPT, ("vendor/chessground.min.js",)),
     "/uplot.js": File(JAVASCRIPT, ("vendor/uPlot.iife.min.js",)),
     **{f"/{name}": File(JAVASCRIPT, (name,)) for name in MODULES},

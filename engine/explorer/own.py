@@ -163,9 +163,7 @@ def _whole(asked: dict[str, Any], name: str) -> int:
 DEEDS: dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]] = {
     "go": lambda session, _: session.go(),
     "pause": lambda session, _: session.pause(),
-    "more": lambda session, asked: session.more(
-        _whole(asked, "search"), _text(asked, "move"), _whole(asked, "visits")
-    ),
+    "more": lambda session, asked: session.more(_whole(asked, "search"), _text(asked, "move"), _whole(asked, "visits")),
     "descend": lambda session, asked: session.descend(_text(asked, "path")),
     "setup": lambda session, asked: session.setup(_text(asked, "text")),
 }

@@ -1,5 +1,6 @@
 """The server: on this machine only, in a thread beside the search, with an address that nobody can guess."""
 
+import logging
 import socket
 import subprocess
 import sys
@@ -37,6 +38,7 @@ class Server:
             limit_concurrency=MOST_CONNECTIONS,
             h11_max_incomplete_event_size=LARGEST_HEAD,
         )
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # clients may go as they like
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, name="explorer", daemon=True)
         sys.setswitchinterval(SWITCH_SECONDS)
