@@ -149,9 +149,10 @@ def read_text(text: str) -> Position:
 
 
 def _text(asked: dict[str, Any], name: str) -> str:
-    if not isinstance(asked.get(name), str):
+    text = asked.get(name)
+    if type(text) is not str:
         raise ValueError(f"{name} must be a text")
-    return str(asked[name])
+    return str(text)
 
 
 def _whole(asked: dict[str, Any], name: str) -> int:

@@ -119,13 +119,11 @@ def _place(place: Place, names: list[str]) -> dict[str, Any]:
 
 
 def _frame(report: Report, path: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"summary": report.summary(), "root": report.children("", shape=IN_FRAMES), "node": None}
+    root = report.children("", shape=IN_FRAMES)
+    told: dict[str, Any] = {"summary": report.summary(), "root": root, "path": path, "node": None}
     if path:
         try:
             told["node"] = report.children(path, shape=IN_FRAMES)
         except (NotInMemoryError, ValueError):  # the page says that the search has not been there
             told["node"] = None
     return told
-
-
-__all__ = ["NotInMemoryError", "NothingSearchedError", "Show", "Shown"]

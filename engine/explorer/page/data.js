@@ -82,6 +82,7 @@ class Saved {
     const frame = this.saved.searches.map((search) => ({
       summary: search.summary,
       root: search.nodes[""],
+      path,
       node: path ? (search.nodes[path] ?? null) : null,
     }));
     queueMicrotask(() => onFrame(frame));

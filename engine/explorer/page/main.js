@@ -25,14 +25,14 @@ w      ask why not a move
 const byId = (id) => document.getElementById(id);
 const source = openSource();
 const state = { path: "", rootFen: null, frame: null, place: null, selected: null, active: 0, asked: null,
-  isFrozen: false, isWhites: false, hasHints: true, looks: [], trends: [], histories: [], icicles: [] };
+  isFrozen: false, isWhites: false, hasHints: true, looks: [], opened: [], trends: [], histories: [], icicles: [] };
 let about;
 let tables;
 let icicles;
 let stopStream = () => {};
 let pending = null;
-let lastPicture = 0;
-let lastCurves = 0;
+const last = { pictures: -Infinity, curves: -Infinity };
+const later = {};
 
 const board = newBoard(byId("board"), (uci) => open(below(state.path, uci)), (uci) => select(uci, state.active));
 const curves = new Curves(
@@ -43,7 +43,11 @@ const curves = new Curves(
 // What is known of the opened node
 
 const rootOf = (number) => state.frame[number].root;
-const nodeOf = (number) => (state.path ? state.frame[number].node : rootOf(number));
+function nodeOf(number) {
+  if (!state.path) return rootOf(number);
+  const { node, path } = state.frame[number];
+  return path === state.path ? node : state.opened[number]; // a frame of another node may still be on its way
+}
 const turn = () => state.place?.turn ?? state.frame[0].summary.turn;
 const viewOf = (side) => (q) => (state.isWhites && side === "black" ? 1 - q : q);
 const isSearching = () => state.frame?.some((one) => one.summary.state === "searching");
@@ -62,9 +66,11 @@ async function open(path) {
   state.path = state.place.path;
   state.selected = state.asked = null;
   state.looks = [];
+  state.opened = [];
   drawPlace();
+  if (state.frame) drawFrame();
   listen();
-  lastPicture = 0;
+  last.pictures = -Infinity;
   fetchLooks();
   fetchPictures();
   fetchWhy();
@@ -79,7 +85,7 @@ function select(uci, number) {
   state.active = number;
   state.asked = null;
   drawFrame();
-  lastCurves = 0;
+  last.curves = -Infinity;
   fetchCurves();
   fetchWhy();
 }
@@ -115,11 +121,17 @@ function takeOver() {
   fetchCurves();
 }
 
-const isDue = (last, wait) => performance.now() - last >= wait;
+/** Is it time for something? If not, it is done when it is. */
+function isDue(name, wait, work) {
+  const left = last[name] + wait - performance.now();
+  clearTimeout(later[name]);
+  if (left > 0) later[name] = setTimeout(work, left);
+  else last[name] = performance.now();
+  return left <= 0;
+}
 
 async function fetchPictures() {
-  if (!isDue(lastPicture, PICTURE_MILLISECONDS)) return;
-  lastPicture = performance.now();
+  if (state.isFrozen && last.pictures > 0 || !isDue("pictures", PICTURE_MILLISECONDS, fetchPictures)) return;
   const { path } = state;
   for (const [number, icicle] of icicles.entries()) {
     const data = await source.get("icicle", { search: number, path }).catch(() => null);
@@ -129,8 +141,7 @@ async function fetchPictures() {
 }
 
 async function fetchCurves() {
-  if (!isDue(lastCurves, CURVES_MILLISECONDS)) return;
-  lastCurves = performance.now();
+  if (!state.frame || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
   for (const number of about.searches.keys()) {
     const ranked = state.frame[number].root.rows.map((row) => row.uci);
     const wanted = Math.max(CURVES, ranked.indexOf(explained()) + 1);
@@ -147,6 +158,7 @@ async function fetchLooks() {
   for (const number of about.searches.keys()) {
     const node = await source.get("node", { search: number, path }).catch(() => null);
     if (!node || state.path !== path) continue;
+    state.opened[number] = node;
     state.looks[number] = new Map(node.rows.map((row) => [row.uci, row.v]));
   }
   if (state.frame) drawFrame();

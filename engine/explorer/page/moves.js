@@ -63,7 +63,7 @@ export class MovesTable {
   }
 
   draw() {
-    if (this.node === undefined) return;
+    if (!this.extra) return;
     const all = [...(this.node?.rows ?? [])].map((row) => ({ ...row, v: row.v ?? this.extra.looks.get(row.uci) ?? null }));
     if (this.sort) all.sort((a, b) => SORTED_BY[this.sort](b) - SORTED_BY[this.sort](a));
     const isShown = (row, index) => !this.isFolded || this.sort || index < 3 || row.uci === this.chosen ||
@@ -88,7 +88,7 @@ export class MovesTable {
     write(this.rest, this.isFolded ? `… ${moves} moves more, ${percent(share)} of visits` : "fold");
     this.rest.hidden = !all.length || (this.isFolded && moves === 0);
     this.rest.disabled = this.isFolded && hidden.length === 0;
-    this.empty.hidden = all.length > 0;
+    this.empty.hidden = all.length > 0 || this.node === undefined;
   }
 
   setTabStop(rows) {
