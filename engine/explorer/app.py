@@ -13,7 +13,8 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from engine.explorer.files import TABLE, content
-from engine.explorer.show import NotInMemoryError, Show
+from engine.explorer.show import Show
+from engine.report.source import NotInMemoryError
 
 if TYPE_CHECKING:
     from engine.explorer.own import OwnSession

@@ -10,9 +10,7 @@ from engine.saved_tree import load
 
 def loaded(*names: str) -> Show:
     """Trees from files, to look at. `ValueError` if they are not of the same position."""
-    searches = []
-    for name in names:
-        searches.append(Shown(Path(name).stem, _always(load(Path(name)).report())))
+    searches = [Shown(Path(name).stem, _always(load(Path(name)).report())) for name in names]
     if len({search.report().source.position.fen() for search in searches}) > 1:
         raise ValueError("the trees are of different positions")
     return Show(searches)

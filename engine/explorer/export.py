@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from engine.explorer.files import MODULES, content
-from engine.explorer.show import NotInMemoryError, Show
+from engine.explorer.show import Show
+from engine.report.source import NotInMemoryError
 
 LEAST_SHARE = 0.005  # of the visits: nodes below are not saved
 MOST_NODES = 400

@@ -9,7 +9,6 @@ from engine.report.node import Shape
 from engine.report.places import Place
 from engine.report.report import Report
 from engine.report.source import LONGEST_PATH, NotInMemoryError
-from engine.why.explain import NothingSearchedError
 
 IN_FRAMES = Shape(lines=8, longest=16)
 ON_DEMAND = Shape(lines=12, longest=16, first_look=True)
