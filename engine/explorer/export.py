@@ -12,7 +12,7 @@ from engine.report.source import NotInMemoryError
 LEAST_SHARE = 0.005  # of the visits: nodes below are not saved
 MOST_NODES = 400
 MOST_REASONS = 12
-MOST_CURVES = 8
+MOST_CURVES = 6
 POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
 STYLES, LIBRARIES = ("vendor.css", "explorer.css"), ("uplot.js",)
 

@@ -150,6 +150,7 @@ async function fetchCurves() {
     state.histories[number] = history;
     state.trends[number] = trendsOf(history);
   }
+  drawFrame();
   drawCurves();
 }
 

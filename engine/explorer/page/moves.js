@@ -4,7 +4,7 @@ import { capital, count, make, percent, score, stateOf, write } from "./data.js"
 const ALWAYS_SHOWN = 10;
 const FOLDED_BELOW = 0.005;
 const PLAIN = ["n", "share", "q", "wdl", "p", "v", "trend", "u", "s", "state", "line"];
-const BESIDE = ["n", "share", "q", "wdl", "p", "delta", "state", "line"];
+const BESIDE = ["n", "share", "q", "delta", "wdl", "state", "line"];
 const TITLES = { trend: "trend", state: "state", line: "line", delta: "against A" };
 const SORTED_BY = { n: (r) => r.n, share: (r) => r.share, q: (r) => r.q ?? -1, wdl: (r) => r.wdl?.[0] ?? -1,
   p: (r) => r.p, v: (r) => r.v ?? -1, u: (r) => r.u ?? 1e9, s: (r) => r.s ?? 1e9 };

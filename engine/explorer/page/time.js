@@ -66,7 +66,7 @@ export class Curves {
       padding: [6, 8, 0, 0],
       scales: { x: { time: false, distr: 3 }, y: { range: (_, low, high) => this.range(low, high, isShare) } },
       axes: [
-        { ...axis, grid: { show: false }, values: (_, values) => values.map((value) => (value === null ? "" : shortest(value))) },
+        { ...axis, grid: { show: false }, ticks: { show: false }, values: (_, values) => values.map((value) => (value === null ? "" : shortest(value))) },
         { ...axis, size: 38, values: (_, values) => values.map((value) => (isShare ? `${Math.round(100 * value)}%` : rough(value))) },
       ],
       series: [{ value: (_, value) => count(value ?? 0) }, ...series],
