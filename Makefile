@@ -49,12 +49,12 @@ lint: .venv/ready
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore]"
 	touch $@
 
 # What training needs besides; large, so not for everybody.
 .venv/train: .venv/ready
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,train]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore,train]"
 	touch $@
 
 clean:

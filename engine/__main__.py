@@ -15,6 +15,7 @@ commands (each has its own --help):
   review     judge every move of the games in a PGN file
   bench      search some positions, tell speed and signature
   epd        solve test suites
+  explore    watch a search in the browser (needs the extra `explore`)
   perft      count the leaves of the tree of legal moves
   gomoku     play Gomoku against the textbook search in the terminal
   train      make the network: labelled games, training, figures (needs the extra `train`)
@@ -74,6 +75,12 @@ def _epd(words: Sequence[str]) -> int:
     return main(words)
 
 
+def _explore(words: Sequence[str]) -> int:
+    from engine.explorer.command import main
+
+    return main(words)
+
+
 def _gomoku(words: Sequence[str]) -> int:
     from engine.gomoku import main
 
@@ -99,6 +106,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "review": _review,
     "bench": _bench,
     "epd": _epd,
+    "explore": _explore,
     "perft": _perft,
     "gomoku": _gomoku,
     "train": _train,

@@ -11,9 +11,13 @@ from engine.options import Settings
 from engine.standin import Kept, StandIn
 from engine.startup import Loader
 
-KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench"})
+KEPT_DURING_SEARCH = frozenset({"position", "setoption", "ucinewgame", "eval", "bench", "savetree", "loadtree"})
 NEED_NO_KERNELS = frozenset({"uci", "isready", "setoption", "debug", "register", "help"})
-LOADS_KERNELS = "evalfile"  # this option imports what the loader is importing: two at once is one too many
+LOADS_KERNELS = (
+    "evalfile",
+    "explorer",
+)  # options that import what the loader is importing: two at once is one too many
+SHOWS_ONLY = "explorer"  # options that do not disturb a search
 READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
 
 
@@ -86,9 +90,10 @@ class Conversation:
 
     def _must_wait(self, words: list[str]) -> bool:
         """Must a command be kept for later?"""
-        if words[0] in KEPT_DURING_SEARCH and not self._search_ended:
+        lowered = [word.lower() for word in words]
+        if words[0] in KEPT_DURING_SEARCH and SHOWS_ONLY not in lowered and not self._search_ended:
             return True
-        needs_kernels = words[0] not in NEED_NO_KERNELS or LOADS_KERNELS in map(str.lower, words)
+        needs_kernels = words[0] not in NEED_NO_KERNELS or any(name in lowered for name in LOADS_KERNELS)
         return needs_kernels and not self.loader.is_ready
 
     def _can_say_ready(self) -> bool:

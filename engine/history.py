@@ -40,6 +40,10 @@ class History:
         """The root's moves, and the samples in the order of time."""
         return self._kept
 
+    def restore(self, kept: tuple[tuple[int, ...], list[Sample]]) -> None:
+        """Take over what another history had read."""
+        self._kept = kept
+
     def start(self, now: float) -> None:
         """A search begins, or goes on."""
         _, samples = self._kept

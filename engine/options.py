@@ -86,6 +86,9 @@ OPTIONS = (
     Option("Temperature", "spin", 0, 0, 10_000, meaning="chance in the choice of the move, in thousandths; 0: none"),
     Option("Seed", "spin", 0, 0, 2**31 - 1, meaning="of all that is random; 0: another one in each search"),
     Option("MoveStats", "check", False, meaning="a table of all moves before bestmove"),
+    Option("Explorer", "check", False, meaning="show the search in the browser, read-only, on this machine"),
+    Option("Explorer Port", "spin", 0, 0, 65535, meaning="of the explorer; 0: any that is free"),
+    Option("Open Explorer", "button", meaning="show the search in the browser now"),
     Option("LogFile", "string", meaning="a file to which all that is said and heard is added"),
     Option("Clear Hash", "button", meaning="forget the tree"),
 )

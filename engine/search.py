@@ -5,6 +5,7 @@ It knows nothing of UCI: what it finds goes to a `Listener`.
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from engine.clock import Limits, OverheadMeter, budget
@@ -112,6 +113,16 @@ class Searcher:
                     new_root(self.tree, move)
                 temper_root(self.tree, root_exponent(self.options))  # this node was not made as a root
         self.generation += 1
+
+    def load(self, position: Position, history: History, fill: Callable[[Tree], None]) -> None:
+        """Take over a saved search; `fill` writes its tree. Not while threads search."""
+        tree = self.prepare()
+        self._begin_anew(position)
+        try:
+            fill(tree)
+            self.history = history
+        finally:
+            self.generation += 1
 
     # Start and stop
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.commands import read_go, read_option, read_position, read_question
 from engine.conversation import Conversation
+from engine.explorer.guest import Guest
 from engine.knowledge import Knowledge
 from engine.options import BY_NAME, OPTIONS
 from engine.startup import Loader
@@ -33,6 +34,7 @@ d        show the position
 eval     judge the position without a search
 moves    show what the search thinks of each move
 why      [MOVE]: why this move, or the best one; whynot MOVE [VISITS]: why not that one
+savetree FILE, loadtree FILE: write the search to a file, and take it over again (.npz)
 bench    search some positions and tell speed and signature
 help     this text
 go       infinite ponder wtime btime winc binc movestogo movetime nodes depth mate perft searchmoves"""
@@ -53,6 +55,7 @@ class Session(Conversation):
         self._aside: Job | None = None  # a search for `why`, which disturbs no other
         self._game: Game | None = None
         self._debug = False
+        self._guest = Guest(self.say, lambda: self._loaded_searcher().report())
         self.commands = {
             "uci": self.uci,
             "isready": self.isready,
@@ -69,6 +72,8 @@ class Session(Conversation):
             "moves": self.moves,
             "why": self.why,
             "whynot": self.whynot,
+            "savetree": self.savetree,
+            "loadtree": self.loadtree,
             "bench": self.bench,
             "help": self.help,
         }
@@ -79,6 +84,7 @@ class Session(Conversation):
 
     def close(self) -> None:
         """End everything."""
+        self._guest.close()
         if self._searcher is not None:
             self._searcher.stop()
             self._searcher.wait(SECONDS_TO_END)
@@ -113,6 +119,8 @@ class Session(Conversation):
         if option is not None and option.name in self._files:  # first see whether the file is good
             self._files[option.name](text)
         self.settings.set(name, value)
+        if option is not None and "Explorer" in option.name:
+            self._show(option.name)
         if option is None or self._searcher is None:
             return
         if option.name in FORGETTING:
@@ -234,7 +242,49 @@ class Session(Conversation):
         for line in HELP.splitlines():
             self.say(f"info string {line}")
 
+    def savetree(self, words: list[str], _moment: float) -> None:
+        """Write the search to a file."""
+        from pathlib import Path
+
+        from engine.saved_tree import save
+        from movegen.fen import START_FEN
+
+        game, searcher = self._game, self._loaded_searcher()
+        if not words or game is None or not searcher.report().rows():
+            raise ValueError("the name of a file must follow" if not words else "nothing was searched yet")
+        path = Path(" ".join(words))
+        try:
+            moves = save(path, searcher, game.fen or START_FEN, game.texts)
+        except OSError as error:
+            raise ValueError(f"{path}: {error.strerror}") from None
+        self.say(f"info string {moves:,} moves saved in {path}")
+
+    def loadtree(self, words: list[str], _moment: float) -> None:
+        """Take over a search from a file: its position is the present one then."""
+        from pathlib import Path
+
+        from engine.game import Game
+        from engine.saved_tree import load
+
+        if not words:
+            raise ValueError("the name of a file must follow")
+        found = load(Path(" ".join(words)))
+        searcher = self._loaded_searcher()
+        searcher.load(found.position, found.history, found.fill)
+        self._game = Game(found.start, found.chess960, found.moves, found.position)
+        self.say(f"info string {int(searcher.prepare().visits[0]):,} visits of {found.position.fen()}")
+
     # Behind the commands
+
+    def _show(self, option: str) -> None:
+        """Open or close the page, as an option says."""
+        port = self.settings.number("Explorer Port")
+        if option == "Open Explorer":
+            self._guest.open_in_browser(port)
+        elif not self.settings.flag("Explorer"):
+            self._guest.close()
+        elif option == "Explorer":
+            self._guest.open(port)
 
     def _loaded_searcher(self) -> "Searcher":
         """The searcher, made when it is first needed."""

@@ -1,0 +1,20 @@
+"""Two saved searches side by side."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.explorer.show import Show, Shown
+from engine.report.report import Report
+from engine.saved_tree import load
+
+
+def loaded(*names: str) -> Show:
+    """Trees from files, to look at. `ValueError` if they are not of the same position."""
+    searches = [Shown(Path(name).stem, _always(load(Path(name)).report())) for name in names]
+    if len({search.report().source.position.fen() for search in searches}) > 1:
+        raise ValueError("the trees are of different positions")
+    return Show(searches)
+
+
+def _always(report: Report) -> Callable[[], Report]:
+    return lambda: report

@@ -1,0 +1,94 @@
+// The board: arrows for the moves that the search looks at, and pieces that can be moved to open any node.
+import { Chessground } from "./chessground.js";
+import { make, rough } from "./data.js";
+
+const LEAST_SHARE = 0.01;
+const MOST_ARROWS = 8;
+const CLOSE_LOSS = 0.02;
+const LARGE_LOSS = 0.04;
+const BRUSHES = { good: "#15803d", fair: "#b7791f", bad: "#b4341f", chosen: "#2563c9" };
+const PIECES = { q: "Queen", r: "Rook", b: "Bishop", n: "Knight" };
+
+export function newBoard(element, onMove, onArrow) {
+  const brushes = Object.fromEntries(
+    Object.entries(BRUSHES).map(([key, color]) => [key, { key, color, opacity: 0.82, lineWidth: 10 }]),
+  );
+  const ground = Chessground(element, {
+    animation: { duration: 150 },
+    draggable: { showGhost: true },
+    drawable: { enabled: false, visible: true, brushes },
+    highlight: { lastMove: true, check: true },
+    movable: { free: false, showDests: true, events: { after: (from, to) => play(from, to) } },
+    premovable: { enabled: false },
+  });
+  let place = null;
+  let rows = [];
+
+  async function play(from, to) {
+    const fits = place.moves.filter((move) => move.startsWith(from + to));
+    const move = fits.length > 1 ? await askPromotion(fits) : fits[0];
+    if (move) onMove(move);
+    else show(place);
+  }
+
+  function show(shown, asLine = false) {
+    const last = shown.path.split("/").pop();
+    ground.set({
+      fen: shown.fen,
+      turnColor: shown.turn,
+      check: shown.check ? shown.turn : false,
+      lastMove: last ? squares(last) : undefined,
+      movable: { color: asLine ? undefined : shown.turn, dests: asLine ? new Map() : destinations(shown.moves) },
+    });
+    if (!asLine) place = shown;
+    else ground.setAutoShapes([]);
+  }
+
+  element.addEventListener("click", (event) => {
+    const square = ground.getKeyAtDomPos([event.clientX, event.clientY]);
+    const shown = rows.find((row) => row.uci.slice(2, 4) === square);
+    if (shown && !place.moves.some((move) => move.startsWith(square))) onArrow(shown.uci);
+  });
+
+  return {
+    show,
+    back: () => place && show(place),
+    flip: () => ground.toggleOrientation(),
+    redraw: () => ground.redrawAll(),
+    orient: (side) => ground.set({ orientation: side }),
+    arrows(all, view, chosen) {
+      const best = all.find((row) => row.flags.includes("best"));
+      rows = all.filter((row) => row.share >= LEAST_SHARE || row.uci === chosen).slice(0, MOST_ARROWS);
+      ground.setAutoShapes(rows.map((row) => arrow(row, best, view, chosen)).reverse());
+    },
+    clear() {
+      rows = [];
+      ground.setAutoShapes([]);
+    },
+  };
+}
+
+function arrow(row, best, view, chosen) {
+  const [orig, dest] = squares(row.uci);
+  const loss = best && row.q !== null ? best.q - row.q : 1;
+  const brush = row.uci === chosen ? "chosen" : loss <= CLOSE_LOSS ? "good" : loss <= LARGE_LOSS ? "fair" : "bad";
+  const label = row.q === null ? undefined : { text: rough(view(row.q)), fill: BRUSHES[brush] };
+  return { orig, dest, brush, label, modifiers: { lineWidth: Math.round(4 + 10 * Math.sqrt(row.share)) } };
+}
+
+const squares = (uci) => [uci.slice(0, 2), uci.slice(2, 4)];
+
+function destinations(moves) {
+  const found = new Map();
+  for (const [from, to] of moves.map(squares)) found.set(from, [...(found.get(from) ?? []), to]);
+  return found;
+}
+
+function askPromotion(moves) {
+  const dialog = document.getElementById("promotion");
+  const buttons = moves.map((move) => make("button", { value: move }, PIECES[move[4]] ?? move));
+  dialog.querySelector("form").replaceChildren(...buttons);
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((decide) => dialog.addEventListener("close", () => decide(dialog.returnValue), { once: true }));
+}

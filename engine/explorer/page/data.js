@@ -1,0 +1,153 @@
+// Where the numbers come from: a server on this machine, or what was saved in the page itself.
+
+const RETRY_MILLISECONDS = 2000;
+
+/** Asks the server. */
+class Live {
+  constructor(token) {
+    this.headers = { Authorization: `Bearer ${token}` };
+  }
+
+  async get(name, asked = {}) {
+    const response = await fetch(`data/${name}?${new URLSearchParams(asked)}`, { headers: this.headers });
+    return answerOf(response);
+  }
+
+  async post(name, asked = {}) {
+    const headers = { ...this.headers, "Content-Type": "application/json" };
+    return answerOf(await fetch(`do/${name}`, { method: "POST", headers, body: JSON.stringify(asked) }));
+  }
+
+  /** Calls `onFrame` with each frame, `onTrouble` with a text or null; -> a function that ends it. */
+  stream(path, onFrame, onTrouble) {
+    const abort = new AbortController();
+    const run = async () => {
+      while (!abort.signal.aborted) {
+        try {
+          const asked = new URLSearchParams({ path });
+          const response = await fetch(`data/stream?${asked}`, { headers: this.headers, signal: abort.signal });
+          if (!response.ok) throw new Error(await response.text());
+          onTrouble(null);
+          await readLines(response.body.getReader(), onFrame);
+          throw new Error("The engine has gone.");
+        } catch (error) {
+          if (abort.signal.aborted) return;
+          onTrouble(error.message === "Failed to fetch" ? "The engine has gone." : error.message);
+          await new Promise((wake) => setTimeout(wake, RETRY_MILLISECONDS));
+        }
+      }
+    };
+    run();
+    return () => abort.abort();
+  }
+}
+
+async function answerOf(response) {
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+/** Of the lines that came together only the newest counts. */
+async function readLines(reader, onFrame) {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+    rest = lines.pop();
+    const newest = lines.findLast((line) => line);
+    if (newest) onFrame(JSON.parse(newest));
+  }
+}
+
+/** Answers from what was saved. */
+class Saved {
+  constructor(saved) {
+    this.saved = saved;
+  }
+
+  async get(name, asked = {}) {
+    if (name === "about") return this.saved.about;
+    if (name === "place") return found(this.saved.places[asked.path]);
+    const search = this.saved.searches[asked.search ?? 0];
+    if (name === "history") return search.history;
+    if (name === "icicle") return cut(found(search.icicle), asked.path);
+    if (name === "node") return found(search.nodes[asked.path]);
+    if (name === "why") return found(search.why[asked.move ?? ""]);
+    return found(search.lessons[asked.path ? "" : asked.move]);
+  }
+
+  stream(path, onFrame) {
+    const frame = this.saved.searches.map((search) => ({
+      summary: search.summary,
+      root: search.nodes[""],
+      path,
+      node: path ? (search.nodes[path] ?? null) : null,
+    }));
+    queueMicrotask(() => onFrame(frame));
+    return () => {};
+  }
+}
+
+function found(data) {
+  if (data === undefined) throw new Error("This was not saved.");
+  return data;
+}
+
+/** The part of an icicle below a path. */
+function cut(icicle, path) {
+  const { rectangles } = icicle;
+  const top = path ? rectangles.findIndex((one) => one.path === path) : 0;
+  if (top < 0) return { ...icicle, path, visits: 0, rectangles: [] };
+  const places = new Map([[top, 0]]);
+  const kept = [{ ...rectangles[top], parent: -1, depth: 0, x: 0 }];
+  rectangles.forEach((one, index) => {
+    if (!places.has(one.parent)) return;
+    places.set(index, kept.length);
+    const moved = { depth: one.depth - rectangles[top].depth, x: one.x - rectangles[top].x };
+    kept.push({ ...one, ...moved, parent: places.get(one.parent) });
+  });
+  return { ...icicle, path, visits: rectangles[top].n, rectangles: kept };
+}
+
+export function openSource() {
+  const saved = document.getElementById("saved");
+  return saved ? new Saved(JSON.parse(saved.textContent)) : new Live(location.hash.slice(1));
+}
+
+// How numbers are written, the same everywhere.
+
+export const other = (side) => (side === "white" ? "black" : "white");
+export const capital = (text) => text[0].toUpperCase() + text.slice(1);
+export const count = (number) => number.toLocaleString("en-US");
+export const percent = (share) => `${(100 * share).toFixed(1)} %`;
+export const score = (q) => (q === null || q === undefined ? "–" : q.toFixed(3).replace(/^0/, ""));
+export const rough = (q) => q.toFixed(2).replace(/^0/, "");
+export const short = (number) =>
+  number < 10000 ? count(number) : number < 1e6 ? `${Math.round(number / 1000)}k` : `${(number / 1e6).toFixed(1)}M`;
+export const below = (path, uci) => (path ? `${path}/${uci}` : uci);
+
+export function stateOf(row) {
+  if (!row.proven) return row.flags.includes("next") ? "next" : "";
+  const { result, plies } = row.proven;
+  if (result === "draw") return "draw";
+  return result === "win" ? `mate in ${(plies + 1) >> 1}` : `mated in ${plies >> 1}`;
+}
+
+/** An element with its children: texts, or elements. */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -1,0 +1,426 @@
+// The page: what is opened, what is selected, and who draws it.
+import { newBoard } from "./board.js";
+import { below, capital, count, make, openSource, write } from "./data.js";
+import { MovesTable, whose } from "./moves.js";
+import { Curves, trendsOf } from "./time.js";
+import { Icicle } from "./tree.js";
+import { showTrouble, showWhy } from "./why.js";
+
+const PICTURE_MILLISECONDS = 1000; // between two pictures of the tree
+const CURVES_MILLISECONDS = 2000;
+const STEP_MILLISECONDS = 800; // of a line that is played out
+const HOVER_MILLISECONDS = 250;
+const CURVES = 6;
+const MORE_VISITS = 2000;
+const KEYS = `f      freeze, or go on
+v      whose score: the mover's, or White's
+h      show or hide hints
+x      turn the board
+u      one move up;  Home: back to the root
+m      into the table of moves: ↑ ↓ select, Enter opens
+t      into the tree: ← → ↑ ↓ move, Enter opens
+w      ask why not a move
+?      these keys`;
+
+const byId = (id) => document.getElementById(id);
+const source = openSource();
+const state = { path: "", rootFen: null, frame: null, place: null, selected: null, active: 0, asked: null,
+  isFrozen: false, isWhites: false, hasHints: true, looks: [], opened: [], trends: [], histories: [], icicles: [] };
+let about;
+let tables;
+let icicles;
+let stopStream = () => {};
+let pending = null;
+const last = { pictures: -Infinity, curves: -Infinity };
+const later = {};
+
+const board = newBoard(byId("board"), (uci) => open(below(state.path, uci)), (uci) => select(uci, state.active));
+const curves = new Curves(
+  { shares: byId("shares"), scores: byId("scores"), scatter: byId("scatter"), legend: byId("legend") },
+  (uci) => (state.path ? open(uci) : select(uci, state.active)),
+);
+
+// What is known of the opened node
+
+const rootOf = (number) => state.frame[number].root;
+function nodeOf(number) {
+  if (!state.path) return rootOf(number);
+  const { node, path } = state.frame[number];
+  return path === state.path ? node : state.opened[number]; // a frame of another node may still be on its way
+}
+const turn = () => state.place?.turn ?? state.frame[0].summary.turn;
+const viewOf = (side) => (q) => (state.isWhites && side === "black" ? 1 - q : q);
+const isSearching = () => state.frame?.some((one) => one.summary.state === "searching");
+
+// Navigation: the search is not disturbed
+
+async function open(path) {
+  endLine();
+  try {
+    state.place = await source.get("place", { path });
+  } catch (error) {
+    if (path) tell(error.message);
+    board.back();
+    return;
+  }
+  state.path = state.place.path;
+  state.selected = state.asked = null;
+  state.looks = [];
+  state.opened = [];
+  drawPlace();
+  if (state.frame) drawFrame();
+  listen();
+  last.pictures = -Infinity;
+  fetchLooks();
+  fetchPictures();
+  fetchWhy();
+}
+
+function up() {
+  if (state.path) open(state.path.split("/").slice(0, -1).join("/"));
+}
+
+function select(uci, number) {
+  state.selected = state.selected === uci && state.active === number ? null : uci;
+  state.active = number;
+  state.asked = null;
+  drawFrame();
+  last.curves = -Infinity;
+  fetchCurves();
+  fetchWhy();
+}
+
+// What comes in
+
+function listen() {
+  stopStream();
+  stopStream = source.stream(state.path, receive, tell);
+}
+
+function receive(frame) {
+  if (state.isFrozen && state.frame) return stopStream();
+  const isFirst = pending === null;
+  pending = frame;
+  if (isFirst) requestAnimationFrame(takeOver);
+}
+
+function takeOver() {
+  const frame = pending;
+  pending = null;
+  state.frame = frame;
+  const { fen } = frame[0].summary;
+  if (state.rootFen !== fen) {
+    state.rootFen = fen;
+    state.histories = [];
+    state.trends = [];
+    open("");
+    return;
+  }
+  drawFrame();
+  fetchPictures();
+  fetchCurves();
+}
+
+/** Is it time for something? If not, it is done when it is. */
+function isDue(name, wait, work) {
+  const left = last[name] + wait - performance.now();
+  clearTimeout(later[name]);
+  if (left > 0) later[name] = setTimeout(work, left);
+  else last[name] = performance.now();
+  return left <= 0;
+}
+
+async function fetchPictures() {
+  if (state.isFrozen && last.pictures > 0 || !isDue("pictures", PICTURE_MILLISECONDS, fetchPictures)) return;
+  const { path } = state;
+  for (const [number, icicle] of icicles.entries()) {
+    const data = await source.get("icicle", { search: number, path }).catch(() => null);
+    if (state.path !== path) return;
+    icicle.update(data ?? { visits: 0, rectangles: [] }, turn());
+  }
+}
+
+async function fetchCurves() {
+  if (!state.frame || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
+  for (const number of about.searches.keys()) {
+    const ranked = state.frame[number].root.rows.map((row) => row.uci);
+    const wanted = Math.max(CURVES, ranked.indexOf(explained()) + 1);
+    const history = await source.get("history", { search: number, curves: wanted }).catch(() => null);
+    if (!history) continue;
+    state.histories[number] = history;
+    state.trends[number] = trendsOf(history);
+  }
+  drawFrame();
+  drawCurves();
+}
+
+async function fetchLooks() {
+  const { path } = state;
+  for (const number of about.searches.keys()) {
+    const node = await source.get("node", { search: number, path }).catch(() => null);
+    if (!node || state.path !== path) continue;
+    state.opened[number] = node;
+    state.looks[number] = new Map(node.rows.map((row) => [row.uci, row.v]));
+  }
+  if (state.frame) drawFrame();
+}
+
+/** The root's move that the words are about; null: the best one. */
+function explained() {
+  return state.asked ?? (state.path ? state.path.split("/")[0] : state.selected);
+}
+
+let whyNumber = 0;
+async function fetchWhy(asked = explained()) {
+  const number = (whyNumber += 1);
+  try {
+    const told = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
+    if (number === whyNumber) drawWhy(told);
+  } catch (error) {
+    if (number === whyNumber) showTrouble(byId("answer"), capital(error.message));
+  }
+}
+
+function drawWhy(told) {
+  const name = told.move?.san ?? told.asked ?? "";
+  const isBest = told.verdict === "BEST" || (told.move && told.move.uci === told.best?.uci);
+  write(byId("why-title"), `${isBest ? "Why" : "Why not"} ${name}${isBest ? "" : "?"}`);
+  showWhy(byId("answer"), told);
+  byId("more").hidden = !about.own || !told.move;
+  byId("more").dataset.move = told.move?.uci ?? "";
+}
+
+// What is drawn
+
+function drawPlace() {
+  const { place } = state;
+  board.show(place);
+  const steps = place.names.map((name, index) => {
+    const path = place.path.split("/").slice(0, index + 1).join("/");
+    return make("button", { type: "button", onclick: () => open(path), "aria-current": path === place.path }, name);
+  });
+  byId("crumbs").replaceChildren(
+    make("button", { type: "button", onclick: () => open(""), "aria-current": !place.path }, "root"), ...steps);
+  byId("crumbs").scrollLeft = 1e6;
+  byId("descend").disabled = !place.path || place.over;
+  drawCaption();
+}
+
+function drawCaption() {
+  const { place } = state;
+  write(byId("caption"), place.over ? "The game is over here." : `${capital(place.turn)} to move${place.check ? ", in check" : ""}`);
+}
+
+function drawFrame() {
+  drawFigures();
+  const view = viewOf(turn());
+  write(byId("whose"), whose(turn(), state.isWhites));
+  const rival = new Map((nodeOf(0)?.rows ?? []).map((row) => [row.uci, row]));
+  tables.forEach((table, number) => {
+    const trends = state.path ? new Map() : (state.trends[number] ?? new Map());
+    const chosen = number === state.active ? state.selected : null;
+    table.update(nodeOf(number), view, chosen, { looks: state.looks[number] ?? new Map(), trends, rival });
+  });
+  if (!line) drawArrows();
+}
+
+function drawArrows() {
+  const node = state.frame && nodeOf(state.active);
+  if (!node || !state.hasHints) board.clear();
+  else board.arrows(node.rows, viewOf(turn()), state.selected);
+}
+
+function drawFigures() {
+  const all = state.frame.map((one) => one.summary);
+  const each = (text) => all.map(text).join(" | ");
+  write(byId("visits"), each((one) => count(one.visits)));
+  write(byId("speed"), each((one) => count(one.speed)));
+  write(byId("depth"), each((one) => `${one.depth}, at most ${one.deepest}`));
+  write(byId("memory"), each((one) => `${Math.round(100 * one.memory)} %`));
+  write(byId("method"), each((one) => `${one.formula}, ${one.evaluator.toLowerCase()}`));
+  write(byId("state"), state.isFrozen ? "frozen" : each((one) => (one.state === "stop" ? "stopped" : one.state)));
+  if (about.own) write(byId("pause"), isSearching() ? "Pause" : "Go on");
+}
+
+function drawCurves() {
+  const history = state.histories[state.active];
+  if (!history || !state.frame) return;
+  const names = new Map(rootOf(state.active).rows.map((row) => [row.uci, row]));
+  const side = state.frame[0].summary.turn;
+  curves.update(history, names, viewOf(side), state.path ? state.path.split("/")[0] : state.selected);
+}
+
+function tell(text) {
+  byId("trouble").hidden = !text;
+  if (text) write(byId("trouble"), capital(text));
+}
+
+// A line is played out while the pointer rests on its row
+
+let line = null;
+let timer = 0;
+
+function hover(row) {
+  endLine();
+  if (!row || row.pv.length < 2 || !state.hasHints) return;
+  timer = setTimeout(() => {
+    line = { row, at: 0, path: state.path };
+    step(1);
+  }, HOVER_MILLISECONDS);
+}
+
+async function step(by) {
+  if (!line) return;
+  clearTimeout(timer);
+  const { row } = line;
+  const at = Math.max(1, Math.min(row.pv.length, line.at + by));
+  const place = await source.get("place", { path: [line.path, ...row.pv.slice(0, at)].filter(Boolean).join("/") }).catch(() => null);
+  if (!line || line.row !== row || !place) return;
+  line.at = at;
+  board.show(place, true);
+  byId("caption").replaceChildren(...row.line.map((name, index) =>
+    make(index === at - 1 ? "b" : "span", {}, `${name} `)));
+  if (at < row.pv.length) timer = setTimeout(() => step(1), STEP_MILLISECONDS);
+}
+
+function endLine() {
+  clearTimeout(timer);
+  if (!line) return;
+  line = null;
+  board.back();
+  drawCaption();
+  drawArrows();
+}
+
+// Formulas
+
+async function ask(key, number) {
+  const node = nodeOf(number);
+  const move = state.selected ?? node?.rows[0]?.uci;
+  const column = about.columns.find((one) => one.key === key);
+  let lines = [`${column.name} (${key}): ${column.meaning}`];
+  try {
+    lines = (await source.get("lesson", { search: number, path: state.path, move }))[key] ?? lines;
+  } catch {
+    // nothing was searched here: the meaning alone is told
+  }
+  showText(capital(column.name), lines.join("\n"));
+}
+
+function showText(title, text) {
+  const dialog = byId("lesson");
+  write(dialog.querySelector("h2"), title);
+  write(dialog.querySelector("pre"), text);
+  dialog.showModal();
+}
+
+// Buttons and keys
+
+function toggleFreeze() {
+  state.isFrozen = !state.isFrozen;
+  byId("freeze").setAttribute("aria-pressed", state.isFrozen);
+  if (state.isFrozen) stopStream();
+  else listen();
+  drawFigures();
+}
+
+function toggleView() {
+  state.isWhites = !state.isWhites;
+  write(byId("view"), state.isWhites ? "White’s view" : "Mover’s view");
+  drawFrame();
+  drawCurves();
+}
+
+function toggleHints() {
+  state.hasHints = !state.hasHints;
+  document.body.classList.toggle("no-hints", !state.hasHints);
+  byId("hints").setAttribute("aria-pressed", !state.hasHints);
+  drawArrows();
+}
+
+async function act(name, asked) {
+  try {
+    const told = await source.post(name, asked);
+    tell(null);
+    return told;
+  } catch (error) {
+    tell(error.message);
+    return null;
+  }
+}
+
+async function searchMore() {
+  const { move } = byId("more").dataset;
+  byId("more").disabled = true;
+  const told = await act("more", { search: state.active, move, visits: MORE_VISITS });
+  byId("more").disabled = false;
+  if (told) drawWhy(told);
+}
+
+const onKeys = {
+  f: toggleFreeze,
+  v: toggleView,
+  h: toggleHints,
+  x: () => board.flip(),
+  u: up,
+  Home: () => open(""),
+  m: () => byId("tables").querySelector("tr[tabindex='0']")?.focus(),
+  t: () => icicles[0].canvas.focus(),
+  w: () => byId("asked").focus(),
+  "?": () => showText("Keys", KEYS),
+};
+
+function onKey(event) {
+  if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.querySelector("dialog[open]") || !onKeys[event.key]) return;
+  event.preventDefault();
+  onKeys[event.key]();
+}
+
+function bind() {
+  byId("freeze").addEventListener("click", toggleFreeze);
+  byId("view").addEventListener("click", toggleView);
+  byId("hints").addEventListener("click", toggleHints);
+  byId("keys").addEventListener("click", onKeys["?"]);
+  byId("more").addEventListener("click", searchMore);
+  byId("pause").addEventListener("click", () => act(isSearching() ? "pause" : "go"));
+  byId("descend").addEventListener("click", () => act("descend", { path: state.path }));
+  byId("setup").addEventListener("submit", (event) => {
+    event.preventDefault();
+    act("setup", { text: byId("fen").value });
+  });
+  byId("ask").addEventListener("submit", (event) => {
+    event.preventDefault();
+    state.asked = byId("asked").value.trim() || null;
+    fetchWhy();
+  });
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("visibilitychange", () => (document.hidden ? stopStream() : state.isFrozen || listen()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => icicles.forEach((one) => one.draw()));
+}
+
+async function start() {
+  about = await source.get("about");
+  const isBeside = about.searches.length > 1;
+  document.body.classList.toggle("beside", isBeside);
+  tables = about.searches.map((name, number) => new MovesTable(name, about, isBeside, {
+    select: (uci) => select(uci, number), open: (uci) => open(below(state.path, uci)),
+    hover, leave: endLine, wheel: step, ask: (key) => ask(key, number),
+  }));
+  icicles = about.searches.map((name) => new Icicle(name, open, (text) => write(byId("tip"), text)));
+  const titled = (name, element) => (isBeside ? make("div", { class: "part" }, make("h3", {}, name), element) : element);
+  byId("tables").append(...tables.map((table, number) => titled(about.searches[number], table.element)));
+  byId("icicles").append(...icicles.map((icicle, number) => titled(about.searches[number], icicle.canvas)));
+  for (const id of ["pause", "setup"]) byId(id).hidden = !about.own;
+  bind();
+  state.place = await source.get("place", { path: "" });
+  board.orient(state.place.turn);
+  state.rootFen = state.place.fen;
+  drawPlace();
+  fetchLooks();
+  fetchWhy();
+  listen();
+  setInterval(() => !state.isFrozen && !document.hidden && isSearching() && !state.asked && fetchWhy(), 3000);
+}
+
+start().catch((error) => tell(error.message));

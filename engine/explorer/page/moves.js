@@ -1,0 +1,195 @@
+// The table of moves of the opened node.
+import { capital, count, make, percent, score, stateOf, write } from "./data.js";
+
+const ALWAYS_SHOWN = 10;
+const FOLDED_BELOW = 0.005;
+const PLAIN = ["n", "share", "q", "wdl", "p", "v", "trend", "u", "s", "state", "line"];
+const BESIDE = ["n", "share", "q", "delta", "wdl", "state", "line"];
+const TITLES = { trend: "trend", state: "state", line: "line", delta: "against A" };
+const SORTED_BY = { n: (r) => r.n, share: (r) => r.share, q: (r) => r.q ?? -1, wdl: (r) => r.wdl?.[0] ?? -1,
+  p: (r) => r.p, v: (r) => r.v ?? -1, u: (r) => r.u ?? 1e9, s: (r) => r.s ?? 1e9 };
+
+/** One table. `actions`: select, open, hover, leave, wheel, ask. */
+export class MovesTable {
+  constructor(name, about, isBeside, actions) {
+    this.actions = actions;
+    this.columns = isBeside ? BESIDE : PLAIN;
+    this.names = { ...TITLES, ...Object.fromEntries(about.columns.map(({ key, name: title }) => [key, title])) };
+    this.meanings = Object.fromEntries(about.columns.map(({ key, meaning }) => [key, meaning]));
+    this.rows = new Map();
+    this.isFolded = true;
+    this.sort = null;
+    this.body = make("tbody");
+    this.heads = new Map();
+    const head = make("tr", {}, make("th", { scope: "col" }, "move"), ...this.columns.map((key) => this.head(key)));
+    this.rest = make("button", { type: "button", class: "rest", onclick: () => this.fold() });
+    this.empty = make("p", { class: "empty", hidden: true }, "The search has not been here.");
+    const table = make("table", { "aria-label": `Moves, ${name}` }, make("thead", {}, head), this.body);
+    this.element = make("div", { class: "table" }, table, this.empty, this.rest);
+    this.body.addEventListener("keydown", (event) => this.onKey(event));
+    this.element.addEventListener("mouseleave", () => actions.leave());
+  }
+
+  head(key) {
+    const title = this.names[key];
+    if (!(key in SORTED_BY)) return make("th", { scope: "col", class: key }, title);
+    const sort = make("button", { type: "button", class: "sort", title: `${this.meanings[key] ?? title}; click: sort`,
+      onclick: () => this.sortBy(key) }, title);
+    const ask = make("button", { type: "button", class: "ask", "aria-label": `What is ${title}?`,
+      onclick: () => this.actions.ask(key) }, "?");
+    const head = make("th", { scope: "col", class: key }, sort, ask);
+    this.heads.set(key, head);
+    return head;
+  }
+
+  sortBy(key) {
+    this.sort = this.sort === key ? null : key;
+    for (const [name, head] of this.heads) {
+      if (name === this.sort) head.setAttribute("aria-sort", "descending");
+      else head.removeAttribute("aria-sort");
+    }
+    this.draw();
+  }
+
+  fold() {
+    this.isFolded = !this.isFolded;
+    this.draw();
+  }
+
+  /** `extra`: first looks, trends and another search's rows by move; `view` turns a score to whom it is shown. */
+  update(node, view, chosen, extra) {
+    Object.assign(this, { node, view, chosen, extra });
+    this.draw();
+  }
+
+  draw() {
+    if (!this.extra) return;
+    const all = [...(this.node?.rows ?? [])].map((row) => ({ ...row, v: row.v ?? this.extra.looks.get(row.uci) ?? null }));
+    if (this.sort) all.sort((a, b) => SORTED_BY[this.sort](b) - SORTED_BY[this.sort](a));
+    const isShown = (row, index) => !this.isFolded || this.sort || index < 3 || row.uci === this.chosen ||
+      (row.share >= FOLDED_BELOW && index < 2 * ALWAYS_SHOWN) || (index < ALWAYS_SHOWN && row.share >= 0.001);
+    const shown = all.filter(isShown);
+    const wanted = shown.map((row) => this.rowFor(row));
+    if (wanted.some((element, index) => this.body.children[index] !== element)) {
+      const focused = document.activeElement;
+      this.body.replaceChildren(...wanted);
+      if (this.body.contains(focused)) focused.focus({ preventScroll: true });
+    }
+    while (this.body.children.length > wanted.length) this.body.lastChild.remove();
+    this.drawRest(all, shown);
+    this.setTabStop(wanted);
+  }
+
+  drawRest(all, shown) {
+    const hidden = all.filter((row) => !shown.includes(row));
+    const { rest } = this.node ?? { rest: { moves: 0, share: 0 } };
+    const moves = hidden.length + rest.moves;
+    const share = hidden.reduce((sum, row) => sum + row.share, rest.share);
+    write(this.rest, this.isFolded ? `… ${moves} moves more, ${percent(share)} of visits` : "fold");
+    this.rest.hidden = !all.length || (this.isFolded && moves === 0);
+    this.rest.disabled = this.isFolded && hidden.length === 0;
+    this.empty.hidden = all.length > 0 || this.node === undefined;
+  }
+
+  setTabStop(rows) {
+    const stop = rows.find((row) => row.dataset.uci === this.chosen) ?? rows[0];
+    for (const row of rows) row.tabIndex = row === stop ? 0 : -1;
+  }
+
+  rowFor(row) {
+    let element = this.rows.get(row.uci);
+    if (!element) {
+      element = this.newRow(row);
+      this.rows.set(row.uci, element);
+    }
+    element.classList.toggle("best", row.flags.includes("best"));
+    element.setAttribute("aria-selected", row.uci === this.chosen);
+    write(element.firstChild, row.san);
+    const cells = [...element.children].slice(1);
+    this.columns.forEach((key, index) => CELLS[key](cells[index], row, this));
+    return element;
+  }
+
+  newRow(row) {
+    const { actions } = this;
+    const cells = this.columns.map((key) => make("td", { class: key }));
+    return make("tr", {
+      "data-uci": row.uci,
+      tabindex: -1,
+      onclick: () => actions.select(row.uci),
+      ondblclick: () => actions.open(row.uci),
+      onmouseenter: () => actions.hover(this.node.rows.find((one) => one.uci === row.uci)),
+      onwheel: (event) => event.shiftKey && (event.preventDefault(), actions.wheel(Math.sign(event.deltaY || event.deltaX))),
+    }, make("th", { scope: "row" }, row.san), ...cells);
+  }
+
+  onKey(event) {
+    const row = event.target.closest("tr");
+    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+    if (step && row[step]) {
+      row[step].focus();
+      this.actions.select(row[step].dataset.uci);
+    } else if (event.key === "Enter" || event.key === "ArrowRight") this.actions.open(row.dataset.uci);
+    else if (event.key === " ") this.actions.select(row.dataset.uci);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/** A cell with a text over a bar. */
+function bar(cell, text, part) {
+  if (!cell.firstChild) cell.append(make("i"), make("span"));
+  cell.firstChild.style.width = `${100 * part}%`;
+  write(cell.lastChild, text);
+}
+
+function drawWdl(cell, row, table) {
+  if (!cell.firstChild) cell.append(make("i", { class: "w" }), make("i", { class: "d" }), make("i", { class: "l" }));
+  const parts = row.wdl ? (table.view(1) === 1 ? row.wdl : [...row.wdl].reverse()) : [0, 0, 0];
+  parts.forEach((part, index) => { cell.children[index].style.width = `${part / 10}%`; });
+  const text = row.wdl ? `win ${parts[0] / 10} %, draw ${parts[1] / 10} %, loss ${parts[2] / 10} %` : "not visited";
+  if (cell.title !== text) {
+    cell.title = text;
+    cell.setAttribute("aria-label", text);
+  }
+}
+
+const signed = (change) => (Math.abs(change) < 0.0005 ? "=" : `${change > 0 ? "+" : "−"}${score(Math.abs(change))}`);
+
+function drawSigned(cell, change, view) {
+  write(cell, change === undefined || change === null ? "" : signed(view(1) === 1 ? change : -change));
+}
+
+function drawFirstLook(cell, row, table) {
+  const text = row.v === null ? "–" : `${score(table.view(row.v))} → ${row.q === null ? "–" : score(table.view(row.q))}`;
+  write(cell, text);
+}
+
+function drawLine(cell, row) {
+  const text = row.line.slice(1).join(" ");
+  write(cell, text);
+  if (cell.title !== text) cell.title = text;
+}
+
+const number = (value) => (value === null ? "–" : value.toFixed(3));
+
+const CELLS = {
+  n: (cell, row, table) => bar(cell, count(row.n), row.n / Math.max(1, table.node.rows[0].n, row.n)),
+  share: (cell, row) => write(cell, percent(row.share)),
+  q: (cell, row, table) => write(cell, row.q === null ? "–" : score(table.view(row.q))),
+  wdl: drawWdl,
+  p: (cell, row) => write(cell, percent(row.p)),
+  v: drawFirstLook,
+  u: (cell, row) => write(cell, number(row.u)),
+  s: (cell, row) => write(cell, number(row.s)),
+  trend: (cell, row, table) => drawSigned(cell, table.extra.trends.get(row.uci), table.view),
+  delta(cell, row, table) {
+    const rival = table.extra.rival?.get(row.uci);
+    drawSigned(cell, rival && rival.q !== null && row.q !== null ? row.q - rival.q : null, table.view);
+  },
+  state: (cell, row) => write(cell, stateOf(row)),
+  line: drawLine,
+};
+
+export const whose = (turn, isWhites) => `scores: ${isWhites ? "White" : capital(turn)}’s; win 1, draw ½, loss 0`;

@@ -1,0 +1,79 @@
+"""The server: on this machine only, in a thread beside the search, with an address that nobody can guess."""
+
+import logging
+import socket
+import subprocess
+import sys
+import threading
+
+import uvicorn
+
+from engine.explorer.app import new_app
+from engine.explorer.guard import Guard, new_token
+from engine.explorer.show import Show
+
+LOOPBACK = "127.0.0.1"
+MOST_CONNECTIONS = 64
+LARGEST_HEAD = 16 << 10  # bytes
+SECONDS_TO_END = 1.0
+SWITCH_SECONDS = 0.0005  # after which Python lets the search go on while a page is drawn
+
+
+class Server:
+    """A page for a show. `ValueError` if the port is taken."""
+
+    def __init__(self, show: Show, port: int = 0) -> None:
+        self.show, self.token = show, new_token()
+        self._socket = _listen(port)
+        self.port = int(self._socket.getsockname()[1])
+        config = uvicorn.Config(
+            Guard(new_app(show), self.port, self.token),
+            lifespan="off",
+            ws="none",
+            http="h11",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            h11_max_incomplete_event_size=LARGEST_HEAD,
+        )
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # clients may go as they like
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, name="explorer", daemon=True)
+        sys.setswitchinterval(SWITCH_SECONDS)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """For the browser. What follows # is never sent: the page reads it."""
+        return f"http://{LOOPBACK}:{self.port}/#{self.token}"
+
+    def _serve(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+    def close(self) -> None:
+        """Let all clients go."""
+        self._server.should_exit = self._server.force_exit = True
+        self._thread.join(SECONDS_TO_END)
+        self._socket.close()
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket()
+    if sys.platform != "win32":
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((LOOPBACK, port))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise ValueError(f"port {port} cannot be had: {error.strerror}") from None
+    return listener
+
+
+def open_browser(address: str) -> None:
+    """Show a page in the user's browser. Whatever that prints or waits for, nobody is disturbed."""
+    quiet = subprocess.DEVNULL
+    command = [sys.executable, "-m", "webbrowser", "-t", address]
+    subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
