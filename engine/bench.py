@@ -14,6 +14,7 @@ from engine.network.weights import load_weights
 from engine.options import Settings as Options
 from engine.settings import kernel_settings
 from engine.stats import MoveStats, moves_below
+from engine.warmup import ensure_warm
 from movegen import Position
 from movegen.bits import U64
 
@@ -118,6 +119,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.nodes < 1:
         parser.error("--nodes must be at least 1")
+    ensure_warm()
     for line in speeds(200_000) if options.speeds else search_all(options.nodes):
         print(line)
         sys.stdout.flush()

@@ -12,6 +12,7 @@ import chess
 
 from engine.clock import Limits
 from engine.options import Settings
+from engine.warmup import ensure_warm
 
 FULL_POINTS = 10  # of a position without points of its own
 
@@ -135,6 +136,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--failed", action="store_true", help="list what was not solved")
     parser.add_argument("--json", action="store_true", help="everything as JSON")
     options = parser.parse_args(arguments)
+    ensure_warm()
     try:
         suites = {path: read_suite(path) for path in options.files}
         settings = engine_settings(options.hash, options.threads)

@@ -131,7 +131,8 @@ def _packed(tree: Tree) -> dict[str, np.ndarray]:
         owner = np.repeat(np.arange(edges.size), numbers)
         within = np.arange(owner.size) - np.repeat(np.cumsum(numbers) - numbers, numbers)
         below = headers[owner] + 1 + within
-        is_kept = (tree.visits[below] > 0) | (tree.proven[below] > 0) | (tree.visits[edges][owner] >= WHOLE_FROM)
+        is_whole = (tree.visits[edges][owner] >= WHOLE_FROM) | (len(parts) == 1)  # the root always
+        is_kept = (tree.visits[below] > 0) | (tree.proven[below] > 0) | is_whole
         counts.append(np.bincount(owner[is_kept], minlength=edges.size))
         edges = below[is_kept]
     order = np.concatenate(parts)

@@ -19,21 +19,36 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--time", action="store_true", help="tell the CPU seconds of each part")
     parser.add_argument("--search", action="store_true", help="only what a game needs")
     options = parser.parse_args(arguments)
-    begin = time.process_time()
-    for_games: dict[str, Callable[[], object]] = {"search": use_search_kernels, "report": use_report_kernels}
-    parts = for_games if options.search else list_parts()
-    seconds = {"imports": time.process_time() - begin}
+    seconds = compile_all(parts_of_games() if options.search else list_parts())
+    if options.time:
+        for name, taken in seconds.items():
+            print(f"{name:28} {taken:6.2f} s")
+    print(f"{'all':28} {sum(seconds.values()):6.2f} CPU seconds")
+    return 0
+
+
+def ensure_warm() -> None:
+    """At the very first start: compile what a search needs, and show how far it is."""
+    if not is_warm():
+        print("first start: the search is being compiled, which takes 20 to 60 seconds", file=sys.stderr)
+        compile_all(parts_of_games())
+
+
+def compile_all(parts: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Do each part of the work, and show how far it is; -> CPU seconds of each."""
+    seconds = {}
     with _progress() as progress:
         for name, compile_part in progress.track(parts.items(), description="compiling"):
             begin = time.process_time()
             compile_part()
             seconds[name] = time.process_time() - begin
     ready_file().touch()
-    if options.time:
-        for name, taken in seconds.items():
-            print(f"{name:28} {taken:6.2f} s")
-    print(f"{'all':28} {sum(seconds.values()):6.2f} CPU seconds")
-    return 0
+    return seconds
+
+
+def parts_of_games() -> dict[str, Callable[[], object]]:
+    """What a game needs."""
+    return {"search": use_search_kernels, "report": use_report_kernels}
 
 
 def list_parts() -> dict[str, Callable[[], object]]:
@@ -50,8 +65,7 @@ def list_parts() -> dict[str, Callable[[], object]]:
         "rules: attacks and pins": lambda: (position.attackers("e4", "white"), position.pinned, position.in_check),
         "rules: end of the game": position.outcome,
         "rules: random games": lambda: random_games(position.board, U64(0), U64(1), U64(1)),
-        "search": use_search_kernels,
-        "report": use_report_kernels,
+        **parts_of_games(),
         "perft": lambda: Counter().perft(position, 3),
         "perft with memory": lambda: Counter(hash_megabytes=1).perft(position, 4),
     }

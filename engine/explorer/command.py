@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.warmup import ensure_warm
+
 if TYPE_CHECKING:
     from engine.analysis import Analysis
     from engine.explorer.own import OwnSession
@@ -21,6 +23,7 @@ MISSING = "the page needs more packages: pip install 'teresa-chess[explore]'"
 def main(arguments: Sequence[str]) -> int:
     """Show a search in the browser; -> exit status."""
     options = _parser().parse_args(arguments)
+    ensure_warm()
     try:
         if options.diff:
             from engine.explorer.compare import loaded

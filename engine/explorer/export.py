@@ -14,17 +14,14 @@ MOST_NODES = 400
 MOST_REASONS = 12
 MOST_CURVES = 6
 POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
-STYLES, LIBRARIES = ("vendor.css", "explorer.css"), ("uplot.js",)
 
 
 def page_of(show: Show) -> bytes:
     """The whole page. Not while threads search: the parts would tell different moments."""
     data = json.dumps(saved(show), separators=(",", ":")).replace("<", "\\u003c")
     html = content("/").decode()
-    for name in STYLES:
-        html = _replaced(html, f'<link rel="stylesheet" href="{name}">', f"<style>{_text(name)}</style>")
-    for name in LIBRARIES:
-        html = _replaced(html, f'<script src="{name}" defer></script>', f"<script>{_text(name)}</script>")
+    html = _replaced(html, '<link rel="stylesheet" href="explorer.css">', f"<style>{_text('explorer.css')}</style>")
+    html = _replaced(html, '<script src="uplot.js" defer></script>', f"<script>{_text('uplot.js')}</script>")
     imports = json.dumps({"imports": {f"teresa/{name}": _module(name) for name in ("chessground.js", *MODULES)}})
     code = f'<script type="importmap">{imports}</script>\n<script type="module">import "teresa/main.js";</script>'
     html = _replaced(html, '<script src="main.js" type="module"></script>', code)

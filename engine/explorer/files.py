@@ -15,13 +15,11 @@ class File(NamedTuple):
     parts: tuple[str, ...]
 
 
-MODULES = ("main.js", "data.js", "board.js", "moves.js", "tree.js", "time.js", "why.js")
+MODULES = ("main.js", "data.js", "board.js", "line.js", "moves.js", "tree.js", "time.js", "why.js")
+VENDOR_STYLES = ("vendor/chessground.base.css", "vendor/chessground.cburnett.css", "vendor/uPlot.min.css")
 TABLE = {
     "/": File(HTML, ("index.html",)),
-    "/explorer.css": File(CSS, ("explorer.css",)),
-    "/vendor.css": File(
-        CSS, ("vendor/chessground.base.css", "vendor/chessground.cburnett.css", "vendor/uPlot.min.css")
-    ),
+    "/explorer.css": File(CSS, (*VENDOR_STYLES, "explorer.css")),
     "/chessground.js": File(JAVASCRIPT, ("vendor/chessground.min.js",)),
     "/uplot.js": File(JAVASCRIPT, ("vendor/uPlot.iife.min.js",)),
     **{f"/{name}": File(JAVASCRIPT, (name,)) for name in MODULES},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from engine.report.columns import Context, find, lesson
 from engine.report.node import Shape
 from engine.terminal.numbers import positive
+from engine.warmup import ensure_warm
 
 if TYPE_CHECKING:
     from engine.analysis import Analysis
@@ -24,6 +25,7 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str]) -> int:
     """Analyse a position; -> exit status."""
     options = _parser().parse_args(arguments)
+    ensure_warm()
     try:
         columns = [find(text) for text in options.explain]
         analysis = _new_analysis(options)

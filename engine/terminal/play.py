@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.terminal.numbers import positive
+from engine.warmup import ensure_warm
 
 if TYPE_CHECKING:
     import chess
@@ -25,6 +26,7 @@ ANY = -1  # of the 960 starts
 def main(arguments: Sequence[str]) -> int:
     """Play; -> exit status."""
     options = _parser().parse_args(arguments)
+    ensure_warm()
     try:
         talk = _new_talk(options)
     except ValueError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.terminal.numbers import positive
+from engine.warmup import ensure_warm
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +26,7 @@ LONGEST_SPARKLINE = 100
 def main(arguments: Sequence[str]) -> int:
     """Judge games; -> exit status."""
     options = _parser().parse_args(arguments)
+    ensure_warm()
     try:
         reviews = _read(options)
         judge = _new_judge(options)

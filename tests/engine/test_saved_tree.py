@@ -12,9 +12,9 @@ def plain(rows):
     return [row._replace(flags=[]) for row in rows]
 
 
-@pytest.mark.parametrize("fen", [MIDDLEGAME, MATE_IN_2])
-def test_a_search_is_the_same_after_saving_and_loading(tmp_path, fen):
-    searcher, file = searched(fen), tmp_path / "tree.npz"
+@pytest.mark.parametrize(("fen", "visits"), [(MIDDLEGAME, 3000), (MIDDLEGAME, 30), (MATE_IN_2, 3000)])
+def test_a_search_is_the_same_after_saving_and_loading(tmp_path, fen, visits):
+    searcher, file = searched(fen, visits), tmp_path / "tree.npz"
     save(file, searcher, fen, ())
     before, after = searcher.report(), load(file).report()
     assert plain(after.rows()) == plain(before.rows())

@@ -1,15 +1,14 @@
 // The page: what is opened, what is selected, and who draws it.
 import { newBoard } from "./board.js";
 import { below, capital, count, make, openSource, write } from "./data.js";
-import { MovesTable, whose } from "./moves.js";
+import { LinePlayer } from "./line.js";
+import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
 import { Curves, trendsOf } from "./time.js";
 import { Icicle } from "./tree.js";
 import { showTrouble, showWhy } from "./why.js";
 
 const PICTURE_MILLISECONDS = 1000; // between two pictures of the tree
 const CURVES_MILLISECONDS = 2000;
-const STEP_MILLISECONDS = 800; // of a line that is played out
-const HOVER_MILLISECONDS = 250;
 const CURVES = 6;
 const MORE_VISITS = 2000;
 const KEYS = `f      freeze, or go on
@@ -35,6 +34,10 @@ const last = { pictures: -Infinity, curves: -Infinity };
 const later = {};
 
 const board = newBoard(byId("board"), (uci) => open(below(state.path, uci)), (uci) => select(uci, state.active));
+const line = new LinePlayer(source, board, byId("caption"), () => {
+  drawCaption();
+  drawArrows();
+});
 const curves = new Curves(
   { shares: byId("shares"), scores: byId("scores"), scatter: byId("scatter"), legend: byId("legend") },
   (uci) => (state.path ? open(uci) : select(uci, state.active)),
@@ -55,7 +58,7 @@ const isSearching = () => state.frame?.some((one) => one.summary.state === "sear
 // Navigation: the search is not disturbed
 
 async function open(path) {
-  endLine();
+  line.end();
   try {
     state.place = await source.get("place", { path });
   } catch (error) {
@@ -221,7 +224,7 @@ function drawFrame() {
     const chosen = number === state.active ? state.selected : null;
     table.update(nodeOf(number), view, chosen, { looks: state.looks[number] ?? new Map(), trends, rival });
   });
-  if (!line) drawArrows();
+  if (!line.isPlaying) drawArrows();
 }
 
 function drawArrows() {
@@ -253,43 +256,6 @@ function drawCurves() {
 function tell(text) {
   byId("trouble").hidden = !text;
   if (text) write(byId("trouble"), capital(text));
-}
-
-// A line is played out while the pointer rests on its row
-
-let line = null;
-let timer = 0;
-
-function hover(row) {
-  endLine();
-  if (!row || row.pv.length < 2 || !state.hasHints) return;
-  timer = setTimeout(() => {
-    line = { row, at: 0, path: state.path };
-    step(1);
-  }, HOVER_MILLISECONDS);
-}
-
-async function step(by) {
-  if (!line) return;
-  clearTimeout(timer);
-  const { row } = line;
-  const at = Math.max(1, Math.min(row.pv.length, line.at + by));
-  const place = await source.get("place", { path: [line.path, ...row.pv.slice(0, at)].filter(Boolean).join("/") }).catch(() => null);
-  if (!line || line.row !== row || !place) return;
-  line.at = at;
-  board.show(place, true);
-  byId("caption").replaceChildren(...row.line.map((name, index) =>
-    make(index === at - 1 ? "b" : "span", {}, `${name} `)));
-  if (at < row.pv.length) timer = setTimeout(() => step(1), STEP_MILLISECONDS);
-}
-
-function endLine() {
-  clearTimeout(timer);
-  if (!line) return;
-  line = null;
-  board.back();
-  drawCaption();
-  drawArrows();
 }
 
 // Formulas
@@ -403,9 +369,11 @@ async function start() {
   about = await source.get("about");
   const isBeside = about.searches.length > 1;
   document.body.classList.toggle("beside", isBeside);
-  tables = about.searches.map((name, number) => new MovesTable(name, about, isBeside, {
+  const columns = isBeside ? [FIRST_OF_TWO, SECOND_OF_TWO] : [ALONE];
+  tables = about.searches.map((name, number) => new MovesTable(name, about, columns[number], {
     select: (uci) => select(uci, number), open: (uci) => open(below(state.path, uci)),
-    hover, leave: endLine, wheel: step, ask: (key) => ask(key, number),
+    hover: (row) => line.begin(state.hasHints ? row : null, state.path), leave: () => line.end(),
+    wheel: (by) => line.step(by), ask: (key) => ask(key, number),
   }));
   icicles = about.searches.map((name) => new Icicle(name, open, (text) => write(byId("tip"), text)));
   const titled = (name, element) => (isBeside ? make("div", { class: "part" }, make("h3", {}, name), element) : element);

@@ -3,17 +3,18 @@ import { capital, count, make, percent, score, stateOf, write } from "./data.js"
 
 const ALWAYS_SHOWN = 10;
 const FOLDED_BELOW = 0.005;
-const PLAIN = ["n", "share", "q", "wdl", "p", "v", "trend", "u", "s", "state", "line"];
-const BESIDE = ["n", "share", "q", "delta", "wdl", "state", "line"];
-const TITLES = { trend: "trend", state: "state", line: "line", delta: "against A" };
+export const ALONE = ["n", "share", "q", "wdl", "p", "v", "trend", "u", "s", "state", "line"];
+export const FIRST_OF_TWO = ["n", "share", "q", "wdl", "state", "line"];
+export const SECOND_OF_TWO = ["n", "share", "q", "delta", "wdl", "state", "line"];
+const TITLES = { trend: "trend", state: "state", line: "line", delta: "difference" };
 const SORTED_BY = { n: (r) => r.n, share: (r) => r.share, q: (r) => r.q ?? -1, wdl: (r) => r.wdl?.[0] ?? -1,
   p: (r) => r.p, v: (r) => r.v ?? -1, u: (r) => r.u ?? 1e9, s: (r) => r.s ?? 1e9 };
 
 /** One table. `actions`: select, open, hover, leave, wheel, ask. */
 export class MovesTable {
-  constructor(name, about, isBeside, actions) {
+  constructor(name, about, columns, actions) {
     this.actions = actions;
-    this.columns = isBeside ? BESIDE : PLAIN;
+    this.columns = columns;
     this.names = { ...TITLES, ...Object.fromEntries(about.columns.map(({ key, name: title }) => [key, title])) };
     this.meanings = Object.fromEntries(about.columns.map(({ key, meaning }) => [key, meaning]));
     this.rows = new Map();
@@ -119,8 +120,16 @@ export class MovesTable {
       onclick: () => actions.select(row.uci),
       ondblclick: () => actions.open(row.uci),
       onmouseenter: () => actions.hover(this.node.rows.find((one) => one.uci === row.uci)),
-      onwheel: (event) => event.shiftKey && (event.preventDefault(), actions.wheel(Math.sign(event.deltaY || event.deltaX))),
+      onwheel: (event) => this.onWheel(event),
     }, make("th", { scope: "row" }, row.san), ...cells);
+  }
+
+  /** The wheel steps through the line that is played out. A table too long for its place scrolls: then with Shift. */
+  onWheel(event) {
+    const scrolls = this.element.scrollHeight > this.element.clientHeight;
+    if (scrolls && !event.shiftKey) return;
+    event.preventDefault();
+    this.actions.wheel(Math.sign(event.deltaY || event.deltaX));
   }
 
   onKey(event) {

@@ -3,6 +3,7 @@ import { colour, count, make, percent, rough, score } from "./data.js";
 
 const LINES = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6", "line-7"];
 const TRAIL = 60;
+const LABEL_HEIGHT = 12;
 
 export class Curves {
   constructor(elements, onSelect) {
@@ -63,7 +64,7 @@ export class Curves {
       height: element.clientHeight,
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { size: 6 } },
-      padding: [6, 8, 0, 0],
+      padding: [6, 18, 0, 0],
       scales: { x: { time: false, distr: 3 }, y: { range: (_, low, high) => this.range(low, high, isShare) } },
       axes: [
         { ...axis, grid: { show: false }, ticks: { show: false }, values: (_, values) => values.map((value) => (value === null ? "" : shortest(value))) },
@@ -127,6 +128,7 @@ export class Curves {
     const points = this.points();
     const scale = this.scale(points, width, height);
     this.drawAxes(pen, scale, width, height);
+    const labels = [];
     this.dots = points.map(({ index, uci, name, trail, prior }) => {
       const style = colour(LINES[index % LINES.length]);
       const spots = trail.map(([q, n]) => [scale.x(q), scale.y(n)]);
@@ -134,8 +136,13 @@ export class Curves {
       const [x, y] = spots.at(-1);
       const radius = 3 + 12 * Math.sqrt(prior);
       drawDot(pen, x, y, radius, style, uci === this.chosen);
-      pen.fillStyle = colour("ink");
-      pen.fillText(name, Math.min(x + radius + 3, width - pen.measureText(name).width - 2), y - 1);
+      const wide = pen.measureText(name).width;
+      const label = { x: Math.min(x + radius + 3, width - wide - 2), y: y - 1, wide };
+      if (!labels.some((other) => isOver(label, other))) {
+        labels.push(label);
+        pen.fillStyle = colour("ink");
+        pen.fillText(name, label.x, label.y);
+      }
       return { uci, x, y, radius };
     });
   }
@@ -189,6 +196,9 @@ export class Curves {
     if (hit) this.onSelect(hit.uci);
   }
 }
+
+const isOver = (one, other) =>
+  Math.abs(one.y - other.y) < LABEL_HEIGHT && one.x < other.x + other.wide && other.x < one.x + one.wide;
 
 function drawTrail(pen, spots, style) {
   pen.strokeStyle = style;

@@ -1,0 +1,51 @@
+// A line of moves, played out on the board while the pointer rests on its row.
+import { make } from "./data.js";
+
+const REST_MILLISECONDS = 250; // before it begins
+const STEP_MILLISECONDS = 800;
+
+/** `onEnd` is called when the board shows the opened position again. */
+export class LinePlayer {
+  constructor(source, board, caption, onEnd) {
+    Object.assign(this, { source, board, caption, onEnd, shown: null, timer: 0 });
+  }
+
+  get isPlaying() {
+    return this.shown !== null;
+  }
+
+  begin(row, path) {
+    this.end();
+    if (!row || row.pv.length < 2) return;
+    this.timer = setTimeout(() => {
+      this.shown = { row, path, at: 0 };
+      this.step(1);
+    }, REST_MILLISECONDS);
+  }
+
+  /** Go on, or back, by so many moves. */
+  async step(by) {
+    const { shown } = this;
+    if (!shown) return;
+    clearTimeout(this.timer);
+    const { row, path } = shown;
+    const at = Math.max(1, Math.min(row.pv.length, shown.at + by));
+    const moves = [path, ...row.pv.slice(0, at)].filter(Boolean).join("/");
+    const place = await this.source.get("place", { path: moves }).catch(() => null);
+    if (this.shown !== shown || !place) return;
+    shown.at = at;
+    this.board.show(place, true);
+    const names = row.line.map((name, index) => make(index === at - 1 ? "b" : "span", {}, `${name} `));
+    this.caption.replaceChildren(...names);
+    clearTimeout(this.timer);
+    if (at < row.pv.length) this.timer = setTimeout(() => this.step(1), STEP_MILLISECONDS);
+  }
+
+  end() {
+    clearTimeout(this.timer);
+    if (!this.shown) return;
+    this.shown = null;
+    this.board.back();
+    this.onEnd();
+  }
+}
