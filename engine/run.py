@@ -129,7 +129,10 @@ class Run:
     def _search(self) -> None:
         """Simulate in this thread and the others until the search is over."""
         self.history.start(time.perf_counter())
-        helpers = [threading.Thread(target=self._help, args=(worker,), daemon=True) for worker in self.workers[1:]]
+        helpers = [
+            threading.Thread(target=self._help, args=(worker,), name="search helper", daemon=True)
+            for worker in self.workers[1:]
+        ]
         for helper in helpers:
             helper.start()
         try:

@@ -140,7 +140,7 @@ class Searcher:
         if run.is_short:  # starting a thread would take as long
             self._finish(run)
         else:
-            self._thread = threading.Thread(target=self._finish, args=(run,), daemon=True)
+            self._thread = threading.Thread(target=self._finish, args=(run,), name="search", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:

@@ -1,90 +1,25 @@
-"""The page in a real browser. Where Debian's Chromium is not installed, these tests are skipped."""
-
-import shutil
+"""The page in a real browser."""
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
-api = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright: pip install playwright")
 
 from engine.analysis import Analysis
+from engine.explorer.compare import loaded
 from engine.explorer.export import page_of
 from engine.explorer.own import OwnSession
 from engine.explorer.server import Server
 from engine.explorer.show import Show
-from tests.engine.explorer.shows import new_session, until
-from tests.engine.report.searches import MIDDLEGAME
+from engine.mcts.tree import ROOT
+from engine.saved_tree import save
+from tests.engine.explorer.conftest import SIZE
+from tests.engine.explorer.pages import rows_of, shown
+from tests.engine.explorer.shows import until
+from tests.engine.report.searches import MIDDLEGAME, follow, searched
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SIZE = {"width": 1280, "height": 800}
+pytestmark = pytest.mark.slow
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="browser tests need Chromium: apt-get install chromium"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def new_page(browser):
-    """Pages on which every error, and every request to another host, fails the test."""
-    wrong, context = [], browser.new_context(viewport=SIZE)
-
-    def open_page(address):
-        page = context.new_page()
-        page.on("console", lambda message: message.type in ("error", "warning") and wrong.append(message.text))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", lambda request: _is_ours(request.url, address) or wrong.append(request.url))
-        page.goto(address)
-        page.wait_for_selector("tbody tr")
-        return page
-
-    yield open_page
-    context.close()
-    assert wrong == []
-
-
-def _is_ours(url, address):
-    return url.startswith(("data:", address.split("#")[0]))
-
-
-@pytest.fixture
-def resting():
-    """A page for a search that has ended."""
-    session = new_session(visits=5000)
-    server = Server(session)
-    yield session, server
-    server.close()
-    session.close()
-
-
-@pytest.fixture
-def running():
-    """A page for a search that goes on."""
-    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 64}))])
-    session.start()
-    server = Server(session)
-    yield session, server
-    session.close()
-    server.close()
-
-
-def rows_of(page):
-    """Move -> visits, share and score as they are shown."""
-    script = "rows => rows.map(r => [r.dataset.uci, ...['n','share','q'].map(c => r.querySelector('td.'+c).innerText)])"
-    return {uci: texts for uci, *texts in page.eval_on_selector_all("tbody tr", script)}
-
-
-def shown(row):
-    score = "–" if row.q is None else f"{row.q:.3f}".removeprefix("0")
-    return [f"{row.n:,}", f"{100 * row.share:.1f} %", score]
+FORTRESS = "8/1p1k4/1p6/1P1p1p2/3P1P2/1P6/1K6/8 w - - 0 1"  # only the kings move
 
 
 def test_numbers_on_the_page_are_those_of_the_report(resting, new_page):
@@ -116,11 +51,14 @@ def test_numbers_grow_and_can_be_frozen(running, new_page):
     until(lambda: visits() > held)
 
 
-def test_a_node_deep_down_is_opened_while_the_search_runs(running, new_page):
-    session, server = running
+def test_a_node_twenty_plies_down_is_opened_while_the_search_runs(new_page):
+    session = OwnSession([("PUCT, network", Analysis(FORTRESS, {"Hash": 64}))])
+    session.start()
+    server = Server(session)
     page = new_page(server.address)
-    until(lambda: session.report(0).summary()["visits"] > 20_000, 60)
-    for depth in range(1, 9):
+    tree = session.analyses[0].searcher.tree
+    until(lambda: len(follow(tree, int(ROOT))) >= 24, 60)
+    for depth in range(1, 21):
         page.wait_for_selector("tbody tr")
         page.focus("tbody tr")
         page.keyboard.press("Enter")
@@ -129,6 +67,8 @@ def test_a_node_deep_down_is_opened_while_the_search_runs(running, new_page):
     assert session.analyses[0].is_searching
     page.keyboard.press("Home")
     until(lambda: page.locator("#crumbs button").count() == 1)
+    session.close()
+    server.close()
 
 
 def test_a_click_into_the_tree_opens_what_is_there(resting, new_page):
@@ -205,10 +145,44 @@ def test_a_saved_page_works_without_a_network(resting, new_page, tmp_path):
     server.close()
     file = tmp_path / "search.html"
     file.write_bytes(page_of(session))
-    page = new_page(file.as_uri())
-    page.context.set_offline(True)
+    page = new_page(file.as_uri(), offline=True)
     assert page.inner_text("#visits") == "5,000"
     assert len(rows_of(page)) >= 10
     page.wait_for_selector("#answer .verdict")
     page.dblclick("tbody tr")
     until(lambda: page.locator("#crumbs button").count() == 2)
+
+
+def test_two_settings_side_by_side(new_page):
+    settings = ({}, {"Formula": "UCB1", "Evaluator": "Playout"})
+    analyses = [Analysis(MIDDLEGAME, {"Hash": 16, **one}) for one in settings]
+    for analysis in analyses:
+        analysis.start(visits=1000)
+        analysis.wait()
+    session = OwnSession([("network", analyses[0]), ("playouts", analyses[1])])
+    session.pause()
+    server = Server(session)
+    page = new_page(server.address)
+    parts = [page.locator(".part:has(table)").nth(number) for number in range(2)]
+    for number, part in enumerate(parts):
+        expected = {row.uci: shown(row) for row in session.report(number).rows()}
+        until(lambda part=part: rows_of(part))
+        assert rows_of(part).items() <= expected.items()
+    assert page.inner_text("#visits") == "1,000 | 1,000"
+    parts[1].locator("tbody tr").first.click()
+    until(lambda: parts[1].locator("tr[aria-selected=true]").count() == 1)
+    server.close()
+    session.close()
+
+
+def test_two_saved_searches_side_by_side(new_page, tmp_path):
+    for name, visits in (("a", 500), ("b", 2000)):
+        save(tmp_path / f"{name}.npz", searched(MIDDLEGAME, visits), MIDDLEGAME, ())
+    server = Server(loaded(str(tmp_path / "a.npz"), str(tmp_path / "b.npz")))
+    page = new_page(server.address)
+    assert page.inner_text("#visits") == "500 | 2,000"
+    assert page.locator("h3").all_inner_texts()[:2] == ["a", "b"]
+    assert page.is_hidden("#pause")
+    page.locator("tbody tr").first.dblclick()
+    until(lambda: page.locator("#crumbs button").count() == 2)
+    server.close()

@@ -1,3 +1,4 @@
+import gc
 import socket
 import threading
 import time
@@ -59,17 +60,27 @@ def _is_full(server):
     return False
 
 
-@pytest.mark.slow
-def test_clients_come_and_go_and_nothing_stays(session):
-    server = Server(session)
-    watch(server).close()
-    threads = threading.active_count()
-    for _ in range(50):
+def come_and_go(server, count):
+    for _ in range(count):
         stream = watch(server)
         stream.readline()
         stream.close()
         until(lambda: not _is_full(server))
+
+
+def _count_objects():
+    gc.collect()
+    return len(gc.get_objects())
+
+
+@pytest.mark.slow
+def test_clients_come_and_go_and_nothing_stays(session):
+    server = Server(session)
+    come_and_go(server, 5)
+    threads, objects = threading.active_count(), _count_objects()
+    come_and_go(server, 50)
     assert threading.active_count() <= threads
+    assert _count_objects() < objects + 500
     begin = time.perf_counter()
     stream = watch(server)
     server.close()

@@ -1,0 +1,74 @@
+"""A real browser, and searches to look at. Where Debian's Chromium or playwright is missing, its tests are skipped."""
+
+import shutil
+
+import pytest
+
+from tests.engine.report.searches import MIDDLEGAME
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SIZE = {"width": 1280, "height": 800}
+
+
+@pytest.fixture(scope="session")
+def browser():
+    pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
+    api = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright: pip install playwright")
+    if CHROMIUM is None:
+        pytest.skip("browser tests need Chromium: apt-get install chromium")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """Pages on which every error, and every request to another host, fails the test."""
+    wrong, context = [], browser.new_context(viewport=SIZE)
+
+    def open_page(address, *, offline=False):
+        context.set_offline(offline)
+        page = context.new_page()
+        page.on("console", lambda message: message.type in ("error", "warning") and wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: _is_ours(request.url, address) or wrong.append(request.url))
+        page.goto(address)
+        page.wait_for_selector("tbody tr")
+        return page
+
+    yield open_page
+    context.close()
+    assert wrong == []
+
+
+def _is_ours(url, address):
+    return url.startswith(("data:", address.split("#")[0]))
+
+
+@pytest.fixture
+def resting():
+    """A page for a search that has ended."""
+    from engine.explorer.server import Server
+    from tests.engine.explorer.shows import new_session
+
+    session = new_session(visits=5000)
+    server = Server(session)
+    yield session, server
+    server.close()
+    session.close()
+
+
+@pytest.fixture
+def running():
+    """A page for a search that goes on."""
+    from engine.analysis import Analysis
+    from engine.explorer.own import OwnSession
+    from engine.explorer.server import Server
+
+    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 64}))])
+    session.start()
+    server = Server(session)
+    yield session, server
+    session.close()
+    server.close()
