@@ -3,44 +3,21 @@
 Nothing here waits: searches and other long work run in threads of their own.
 """
 
-import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from engine.commands import read_go, read_option, read_position, read_question
-from engine.conversation import Conversation
+from engine.commands import read_go, read_option, read_position
 from engine.explorer.guest import Guest
-from engine.knowledge import Knowledge
 from engine.options import BY_NAME, OPTIONS
+from engine.people import CommandsForPeople
 from engine.startup import Loader
 from engine.transcript import Transcript
 
-if TYPE_CHECKING:
-    from engine.game import Game
-    from engine.jobs import Job
-    from engine.report.info import Info
-    from engine.search import Searcher
-    from engine.why.explain import Explanation
-
-SECONDS_TO_END = 0.5
 FORGETTING = frozenset(
     {"Hash", "Clear Hash", "Formula", "Evaluator", "EvalFile", "Policy Temperature", "Root Temperature"}
 )  # options with which the tree means something else
 
-HELP = """\
-uci, isready, debug on|off, setoption name N value V, ucinewgame, position startpos|fen F [moves ...],
-go [limits], stop, ponderhit, quit
-d        show the position
-eval     judge the position without a search
-moves    show what the search thinks of each move
-why      [MOVE]: why this move, or the best one; whynot MOVE [VISITS]: why not that one
-savetree FILE, loadtree FILE: write the search to a file, and take it over again (.npz)
-bench    search some positions and tell speed and signature
-help     this text
-go       infinite ponder wtime btime winc binc movestogo movetime nodes depth mate perft searchmoves"""
 
-
-class Session(Conversation):
+class Session(CommandsForPeople):
     """The engine's side of a conversation with a GUI."""
 
     def __init__(
@@ -49,11 +26,6 @@ class Session(Conversation):
         """`say` writes a line."""
         super().__init__(say, loader)
         self._transcript = transcript or Transcript()
-        self.knowledge = Knowledge()
-        self._searcher: Searcher | None = None
-        self._job: Job | None = None
-        self._aside: Job | None = None  # a search for `why`, which disturbs no other
-        self._game: Game | None = None
         self._debug = False
         self._guest = Guest(self.say, lambda: self._loaded_searcher().report())
         self.commands = {
@@ -78,19 +50,10 @@ class Session(Conversation):
             "help": self.help,
         }
 
-    def on_loaded(self) -> None:
-        """The kernels are there."""
-        self._loaded_searcher().prepare()
-
     def close(self) -> None:
         """End everything."""
         self._guest.close()
-        if self._searcher is not None:
-            self._searcher.stop()
-            self._searcher.wait(SECONDS_TO_END)
-        self.loader.close()
-
-    # UCI commands
+        super().close()
 
     def uci(self, _words: list[str], _moment: float) -> None:
         """Who are you?"""
@@ -194,86 +157,6 @@ class Session(Conversation):
             raise ValueError("no search is pondering")
         self._searcher.ponder_hit(moment)
 
-    # Commands for people
-
-    def d(self, _words: list[str], _moment: float) -> None:
-        """Show the position."""
-        position = self._loaded_searcher().position
-        self.say(f"{position}\nFen: {position.fen()}\nKey: {position.key:016X}")
-
-    def eval(self, _words: list[str], _moment: float) -> None:
-        """Judge the position without a search."""
-        self._start("eval", [])
-
-    def bench(self, words: list[str], _moment: float) -> None:
-        """Search some positions."""
-        self._start("bench", words)
-
-    def moves(self, _words: list[str], _moment: float) -> None:
-        """Show what the search thinks of each move."""
-        from engine.lines import move_line
-        from engine.report.node import LONG
-
-        rows = self._loaded_searcher().report().rows(shape=LONG)
-        if not rows:
-            raise ValueError("nothing was searched yet")
-        for row in rows:
-            self.say(f"info string {move_line(row)}")
-
-    def why(self, words: list[str], _moment: float) -> None:
-        """Why a move, or why not; a move that was hardly looked at gets a search of its own first."""
-        from engine.why.explain import NotLegal, explain
-        from engine.why.words import lines_of
-
-        question = read_question(words)
-        told = explain(self._loaded_searcher().report(), question.move)
-        if not isinstance(told, NotLegal) and (question.visits is not None or told.needs_search):
-            self._look_closer(told, question.visits)
-            return
-        for line in lines_of(told):
-            self.say(f"info string {line}")
-
-    def whynot(self, words: list[str], moment: float) -> None:
-        """Why not a move."""
-        self.why(["not", *words], moment)
-
-    def help(self, _words: list[str], _moment: float) -> None:
-        """List the commands."""
-        for line in HELP.splitlines():
-            self.say(f"info string {line}")
-
-    def savetree(self, words: list[str], _moment: float) -> None:
-        """Write the search to a file."""
-        from pathlib import Path
-
-        from engine.saved_tree import save
-        from movegen.fen import START_FEN
-
-        game, searcher = self._game, self._loaded_searcher()
-        if not words or game is None or not searcher.report().rows():
-            raise ValueError("the name of a file must follow" if not words else "nothing was searched yet")
-        path = Path(" ".join(words))
-        try:
-            moves = save(path, searcher, game.fen or START_FEN, game.texts)
-        except OSError as error:
-            raise ValueError(f"{path}: {error.strerror}") from None
-        self.say(f"info string {moves:,} moves saved in {path}")
-
-    def loadtree(self, words: list[str], _moment: float) -> None:
-        """Take over a search from a file: its position is the present one then."""
-        from pathlib import Path
-
-        from engine.game import Game
-        from engine.saved_tree import load
-
-        if not words:
-            raise ValueError("the name of a file must follow")
-        found = load(Path(" ".join(words)))
-        searcher = self._loaded_searcher()
-        searcher.load(found.position, found.history, found.fill)
-        self._game = Game(found.start, found.chess960, found.moves, found.position)
-        self.say(f"info string {int(searcher.prepare().visits[0]):,} visits of {found.position.fen()}")
-
     # Behind the commands
 
     def _show(self, option: str) -> None:
@@ -286,14 +169,6 @@ class Session(Conversation):
         elif option == "Explorer":
             self._guest.open(port)
 
-    def _loaded_searcher(self) -> "Searcher":
-        """The searcher, made when it is first needed."""
-        if self._searcher is None:
-            from engine.search import Searcher
-
-            self._searcher = Searcher(self.settings, self, self.knowledge)
-        return self._searcher
-
     def _wished(self, texts: list[str]) -> tuple[int, ...]:
         """The moves of `searchmoves`; what is no legal move is told and left out."""
         position, codes = self._loaded_searcher().position, []
@@ -303,58 +178,3 @@ class Session(Conversation):
             except ValueError as error:
                 self.complain("go", f"searchmoves: {error}, left out")
         return tuple(codes)
-
-    def _end_search(self) -> None:
-        """End what is going on, and carry out what was kept for its end."""
-        if self._search_ended:
-            return
-        if self._searcher is not None:
-            self._searcher.stop()
-            self._searcher.wait()
-        if self._job is not None:
-            self._job.stop()
-            self._job.join()
-        self._search_ended = True
-        self._go_on()
-
-    def _start(self, name: str, words: list[str]) -> None:
-        """Do something long beside the conversation."""
-        from engine.jobs import JOBS, Job
-
-        work = JOBS[name](words, self._loaded_searcher().position, self.settings, self.knowledge)
-        self._search_ended = False
-        self._job = Job(work, self.say, self._on_job_end)
-
-    def _look_closer(self, told: "Explanation", visits: int | None) -> None:
-        """Search a move for itself, beside all else; one after the other."""
-        from engine.jobs import Job, look_closer
-
-        self._aside = Job(look_closer(told, visits, self._aside), self.say, lambda: None)
-
-    def _on_job_end(self) -> None:
-        self._search_ended = True
-        self.wake()
-
-    # What a search tells (see engine.search.Listener)
-
-    def on_message(self, text: str) -> None:
-        """Something that people may want to know."""
-        self.say(f"info string {text}")
-
-    def on_info(self, info: "Info") -> None:
-        """How the search stands."""
-        from engine.lines import info_lines
-
-        for line in info_lines(info, self.settings.flag("UCI_ShowWDL")):
-            self.say(line)
-
-    def on_best_move(self, best: str | None, reply: str | None) -> None:
-        """The search has ended."""
-        if self.settings.flag("MoveStats") and best is not None:
-            self.moves([], time.perf_counter())
-        if best is None:
-            in_check = self._loaded_searcher().position.in_check
-            self.say(f"info depth 0 score {'mate 0' if in_check else 'cp 0'}")
-        self._search_ended = True  # before the GUI can answer
-        self.say(f"bestmove {best or '0000'}" + (f" ponder {reply}" if reply else ""))
-        self.wake()
