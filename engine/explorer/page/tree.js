@@ -100,18 +100,26 @@ export class Icicle {
     if (index === this.pointed) return;
     this.pointed = index;
     this.canvas.style.cursor = this.data?.rectangles[index]?.path ? "pointer" : "default";
-    this.onTip(index < 0 ? "" : this.words(this.data.rectangles[index]));
+    this.onTip(index < 0 ? "" : this.words(index));
     this.draw();
   }
 
-  words(one) {
+  words(index) {
+    const one = this.data.rectangles[index];
     const share = percent(one.n / Math.max(1, this.data.visits));
     const whites = this.whites(one);
     const judged = whites === null ? "" : `, ${score(whites)} for White`;
     if (one.merged) return `${one.merged} moves with few visits: ${count(one.n)} visits, ${share}${judged}`;
     const proven = one.proven ? `, proven ${one.proven.result} in ${one.proven.plies} plies` : "";
-    const name = one.path ? one.path.replaceAll("/", " ") : "root";
-    return `${name}: ${count(one.n)} visits, ${share}${judged}${proven}`;
+    return `${this.line(index)}: ${count(one.n)} visits, ${share}${judged}${proven}`;
+  }
+
+  /** The moves from the opened node to a rectangle. */
+  line(index) {
+    const { rectangles } = this.data;
+    const names = [];
+    for (let at = index; rectangles[at].parent >= 0; at = rectangles[at].parent) names.unshift(rectangles[at].san);
+    return names.join(" ") || "this position";
   }
 
   open(index) {
@@ -134,7 +142,7 @@ export class Icicle {
     if (target) {
       const index = target() ?? -1;
       if (index >= 0) this.focused = index;
-      this.onTip(this.words(rectangles[this.focused]));
+      this.onTip(this.words(this.focused));
       this.draw();
     } else if (event.key === "Enter" || event.key === " ") this.open(this.focused);
     else return;
