@@ -19,7 +19,7 @@ from tests.engine.report.searches import MIDDLEGAME, follow, searched
 
 pytestmark = pytest.mark.slow
 
-FORTRESS = "8/1p1k4/1p6/1P1p1p2/3P1P2/1P6/1K6/8 w - - 0 1"  # only the kings move
+DEEP = {"PUCT C": 100, "PUCT Growth": 0, "Policy Temperature": 500, "Root Temperature": 500}  # a tree of few long lines
 
 
 def test_numbers_on_the_page_are_those_of_the_report(resting, new_page):
@@ -52,12 +52,11 @@ def test_numbers_grow_and_can_be_frozen(running, new_page):
 
 
 def test_a_node_twenty_plies_down_is_opened_while_the_search_runs(new_page):
-    session = OwnSession([("PUCT, network", Analysis(FORTRESS, {"Hash": 64}))])
+    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 64, **DEEP}))])
     session.start()
     server = Server(session)
     page = new_page(server.address)
-    tree = session.analyses[0].searcher.tree
-    until(lambda: len(follow(tree, int(ROOT))) >= 24, 60)
+    until(lambda: len(follow(session.analyses[0].searcher.tree, int(ROOT))) >= 40, 60)
     for depth in range(1, 21):
         page.wait_for_selector("tbody tr")
         page.focus("tbody tr")
@@ -67,8 +66,9 @@ def test_a_node_twenty_plies_down_is_opened_while_the_search_runs(new_page):
     assert session.analyses[0].is_searching
     page.keyboard.press("Home")
     until(lambda: page.locator("#crumbs button").count() == 1)
-    session.close()
+    page.close()
     server.close()
+    session.close()
 
 
 def test_a_click_into_the_tree_opens_what_is_there(resting, new_page):
@@ -171,6 +171,7 @@ def test_two_settings_side_by_side(new_page):
     assert page.inner_text("#visits") == "1,000 | 1,000"
     parts[1].locator("tbody tr").first.click()
     until(lambda: parts[1].locator("tr[aria-selected=true]").count() == 1)
+    page.close()
     server.close()
     session.close()
 
@@ -185,4 +186,5 @@ def test_two_saved_searches_side_by_side(new_page, tmp_path):
     assert page.is_hidden("#pause")
     page.locator("tbody tr").first.dblclick()
     until(lambda: page.locator("#crumbs button").count() == 2)
+    page.close()
     server.close()
