@@ -60,7 +60,7 @@ class Server:
 
 
 def _listen(port: int) -> socket.socket:
-    listener = socket.socket()
+    listener = socket.socket(proto=socket.IPPROTO_TCP)  # asyncio sends without delay only where the protocol is named
     if sys.platform != "win32":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

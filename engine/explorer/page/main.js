@@ -366,7 +366,7 @@ function bind() {
 }
 
 async function start() {
-  about = await source.get("about");
+  [about, state.place] = await Promise.all([source.get("about"), source.get("place", { path: "" })]);
   const isBeside = about.searches.length > 1;
   document.body.classList.toggle("beside", isBeside);
   const columns = isBeside ? [FIRST_OF_TWO, SECOND_OF_TWO] : [ALONE];
@@ -381,7 +381,6 @@ async function start() {
   byId("icicles").append(...icicles.map((icicle, number) => titled(about.searches[number], icicle.canvas)));
   for (const id of ["pause", "setup"]) byId(id).hidden = !about.own;
   bind();
-  state.place = await source.get("place", { path: "" });
   board.orient(state.place.turn);
   state.rootFen = state.place.fen;
   drawPlace();
