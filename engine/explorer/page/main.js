@@ -11,6 +11,7 @@ const PICTURE_MILLISECONDS = 1000; // between two pictures of the tree
 const CURVES_MILLISECONDS = 2000;
 const CURVES = 6;
 const MORE_VISITS = 2000;
+const STATES = { stop: "stopped", nodes: "visits made", time: "time is up" };
 const KEYS = `f      freeze, or go on
 v      whose score: the mover's, or White's
 h      show or hide hints
@@ -241,7 +242,7 @@ function drawFigures() {
   write(byId("depth"), each((one) => `${one.depth}, at most ${one.deepest}`));
   write(byId("memory"), each((one) => `${Math.round(100 * one.memory)} %`));
   write(byId("method"), each((one) => `${one.formula}, ${one.evaluator.toLowerCase()}`));
-  write(byId("state"), state.isFrozen ? "frozen" : each((one) => (one.state === "stop" ? "stopped" : one.state)));
+  write(byId("state"), state.isFrozen ? "frozen" : each((one) => STATES[one.state] ?? one.state));
   if (about.own) write(byId("pause"), isSearching() ? "Pause" : "Go on");
 }
 
