@@ -41,6 +41,7 @@ class Server:
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # clients may go as they like
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, name="explorer", daemon=True)
+        self._switch_seconds = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_SECONDS)
         self._thread.start()
 
@@ -56,6 +57,7 @@ class Server:
         """Let all clients go."""
         self._server.should_exit = self._server.force_exit = True
         self._thread.join(SECONDS_TO_END)
+        sys.setswitchinterval(self._switch_seconds)
         self._socket.close()
 
 

@@ -10,7 +10,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 SIZE = {"width": 1280, "height": 800}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
     pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
     api = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright: pip install playwright")
