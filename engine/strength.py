@@ -14,13 +14,15 @@ class Level(NamedTuple):
 
 # Ratings as measured; between two of them a rating has what lies between.
 LEVELS = {
-    260: Level(1, 1.0),
-    640: Level(1, 0.5),
-    850: Level(4, 0.5),
-    1070: Level(16, 0.5),
+    450: Level(1, 1.0),
+    770: Level(1, 0.5),
+    940: Level(4, 0.5),
+    1120: Level(16, 0.5),
     1340: Level(64, 0.5),
-    1670: Level(256, 0.5),
-    2090: Level(1024, 0.5),
+    1610: Level(256, 0.5),
+    1950: Level(1024, 0.5),
+    2290: Level(4096, 0.35),
+    2590: Level(16384, 0.25),
 }
 WEAKEST, STRONGEST = min(LEVELS), max(LEVELS)
 
