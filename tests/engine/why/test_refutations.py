@@ -71,7 +71,7 @@ def loss_of(engine, board, reply):
 
 @pytest.mark.parametrize(
     ("positions", "least"),
-    [pytest.param(16, 10, marks=pytest.mark.slow), pytest.param(100, 200, marks=pytest.mark.soak)],
+    [pytest.param(16, 10, marks=pytest.mark.slow), pytest.param(150, 200, marks=pytest.mark.soak)],
 )
 def test_replies_that_refute_are_those_of_a_strong_engine(stockfish, positions, least):
     losses = []
