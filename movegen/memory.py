@@ -1,4 +1,4 @@
-"""Large arrays: what threads that share them need, and a hint for the memory system.
+"""Large arrays: where they begin, what threads that share them need, and a hint for the memory system.
 
 A plain load or store may be moved or kept back by the compiler; these may not. Each works on arrays of integers
 of any size: (array, index, words …) -> what was there before.
@@ -14,7 +14,16 @@ from numba.core import cgutils
 
 from movegen.jit import JIT_DISABLED, Function, defined_as
 
+LINE_BYTES = 64  # of a cache line
 _DATA, _STRIDES = 4, 6  # where numba's array structure has the pointer to its data, and its strides
+
+
+def aligned_zeros(count: int, kind: type) -> np.ndarray:
+    """So many zeros from the begin of a cache line on: what fits into a line does not straddle two."""
+    size = count * np.dtype(kind).itemsize
+    room = np.zeros(size + LINE_BYTES, dtype=np.uint8)
+    skip = -room.ctypes.data % LINE_BYTES
+    return room[skip : skip + size].view(kind)
 
 
 def _array_instruction(build: Callable[..., Any]) -> Callable[[Function], Function]:

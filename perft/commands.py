@@ -6,9 +6,9 @@ import sys
 
 from movegen import Position
 from movegen.fen import START_FEN
+from movegen.memory import LINE_BYTES
 from perft.display import Display
 from perft.frontier import Frontier
-from perft.lines import LINE_BYTES
 from perft.run import MEGABYTE, Counter, counted_before
 from perft.status import Status
 from perft.suite import Entry, read_suite

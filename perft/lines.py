@@ -14,9 +14,9 @@ from movegen.bits import ONE, THREE, U64, fold_product
 from movegen.board import Board
 from movegen.geometry import RANK_1, RANK_6, RANK_8
 from movegen.jit import inlined
+from movegen.memory import LINE_BYTES, aligned_zeros
 
-WORDS = 8
-LINE_BYTES = 64
+WORDS = LINE_BYTES // 8
 LINE_SHIFT = THREE  # line number << LINE_SHIFT is the place of its first word
 TAG, LOW, HIGH = U64(5), U64(6), U64(7)
 
@@ -81,10 +81,8 @@ def add_wide(low: np.uint64, high: np.uint64, more_low: np.uint64, more_high: np
 
 
 def new_lines(count: int) -> np.ndarray:
-    """Memory for so many lines, aligned so that a line never straddles two cache lines. Not cleared."""
-    raw = np.empty(count * WORDS + WORDS, dtype=np.uint64)
-    skip = -raw.ctypes.data % LINE_BYTES // 8
-    return raw[skip : skip + count * WORDS]
+    """Memory for so many lines, each in a cache line of its own."""
+    return aligned_zeros(count * WORDS, np.uint64)
 
 
 def line_of(board: Board) -> list[int]:

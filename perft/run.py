@@ -10,8 +10,9 @@ import numpy as np
 
 from movegen import Position
 from movegen.bits import U64
+from movegen.memory import LINE_BYTES
 from perft.frontier import Frontier, merged_frontier, plain_frontier
-from perft.lines import LINE_BYTES, WORDS, new_lines
+from perft.lines import WORDS, new_lines
 from perft.table import SHALLOWEST, count_lines
 
 MEGABYTE = 1 << 20

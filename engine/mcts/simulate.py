@@ -167,9 +167,9 @@ def descend(tree: Tree, root: Root, network: Network, settings: Settings, worker
         board, key, clock = apply_keyed(board, key, clock, U64(tree.move[edge]))
         depth += 1
         enter(tree, worker, path, depth, edge, key)
-        prefetch(tree.values, place_of(key))
         repeated = judge_repetition(tree, root, settings, worker, path, depth, clock)
     if tree.proven[edge] == UNPROVEN and not repeated and tree.visits[edge] == 0:
+        prefetch(tree.values, place_of(key))
         result = ending_here(board, clock, depth)
         if result != UNPROVEN:
             prove(tree, settings, path, depth, result)

@@ -19,7 +19,7 @@ import numpy as np
 from engine.mcts.value_table import WORDS
 from movegen.bits import ONE, U64, ZERO
 from movegen.jit import inlined, kernel
-from movegen.memory import add_to, exchange, publish, read, swap_if
+from movegen.memory import add_to, aligned_zeros, exchange, publish, read, swap_if
 from movegen.moves import MAX_MOVES
 
 ROOT = U64(0)  # the edge above the root
@@ -66,12 +66,12 @@ class Tree(NamedTuple):
     @property
     def memory(self) -> np.ndarray:
         """The block of memory behind the slots, as 64-bit words."""
-        return np.asarray(self.wins.base)
+        return np.asarray(self.wins.base).view(np.uint64)
 
 
 def new_tree(megabytes: int) -> Tree:
     """An empty tree of so many megabytes."""
-    words = np.zeros((megabytes << 20) // 8, dtype=np.uint64)
+    words = aligned_zeros((megabytes << 20) // 8, np.uint64)
     halves, quarters = words.view(np.uint32), words.view(np.uint16)
     tree = Tree(
         wins=words.view(np.int64)[0::4],

@@ -33,15 +33,16 @@ def inputs_of(boards: np.ndarray, chosen: np.ndarray, inputs: np.ndarray, counts
 def moves_of(
     boards: np.ndarray,
     chosen: np.ndarray,
+    found: np.ndarray,
     moves: np.ndarray,
     rows: np.ndarray,
     starts: np.ndarray,
 ) -> None:
     """The legal moves of the chosen boards one after the other, with their rows; `starts` bounds each board's part.
 
-    Boards for which there is no room any more get no moves.
+    Boards for which there is no room any more get no moves. `found`: room for the moves of one board.
     """
-    found, room = np.empty(512, dtype=np.uint16), moves.size
+    room = moves.size
     starts[0] = 0
     for line in range(chosen.size):
         board = board_at(boards, chosen[line])

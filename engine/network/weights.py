@@ -30,6 +30,7 @@ import numpy as np
 
 from engine.network.network import DTYPES, Network, check_bounds, shapes
 from engine.network.shape import INPUTS, MOVE_ROWS
+from movegen.memory import aligned_zeros
 
 MAGIC, VERSION = b"TERESANN", 1
 HEADER = struct.Struct("<8sIIIIII32sI60x")
@@ -71,7 +72,7 @@ def load_weights(path: Path = SHIPPED) -> WeightsFile:
     """Read a weights file; a `ValueError` says what is wrong with it. The arrays cannot be written to."""
     try:
         size = path.stat().st_size
-        data = aligned_bytes(size)
+        data = aligned_zeros(size, np.uint8)
         with path.open("rb") as file:
             read = file.readinto(data.data)
     except OSError as error:
@@ -81,13 +82,6 @@ def load_weights(path: Path = SHIPPED) -> WeightsFile:
         return parse_weights(data[:read])
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-
-
-def aligned_bytes(size: int) -> np.ndarray:
-    """Room for so many bytes from a multiple of ALIGNMENT on."""
-    room = np.empty(size + ALIGNMENT, dtype=np.uint8)
-    skip = -room.ctypes.data % ALIGNMENT
-    return room[skip : skip + size]
 
 
 def parse_weights(data: np.ndarray) -> WeightsFile:

@@ -15,6 +15,7 @@ from engine.training.model import SparseNet
 from engine.training.quantise import quantise
 from engine.training.sparse import policy_slopes, value_slopes
 from engine.training.targets import move_targets
+from movegen.moves import MAX_MOVES
 
 MOVES_PER_POSITION = 64  # room on average
 
@@ -63,7 +64,8 @@ class PolicyStep:
         room = chosen.size * MOVES_PER_POSITION
         moves, rows = np.empty(room, dtype=np.uint16), np.empty((room, ROWS_PER_MOVE), dtype=np.uint16)
         starts = np.empty(chosen.size + 1, dtype=np.int64)
-        moves_of(pool.decoded.positions.boards, chosen, moves, rows, starts)
+        found = np.empty(MAX_MOVES, dtype=np.uint16)
+        moves_of(pool.decoded.positions.boards, chosen, found, moves, rows, starts)
         targets = move_targets(pool.decoded, chosen, moves, starts)
         loss = policy_slopes(inputs, counts, rows, starts, targets, self.net.weights(), self.net.slopes())
         return float(loss) / chosen.size

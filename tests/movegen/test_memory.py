@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 
+from movegen.memory import LINE_BYTES, aligned_zeros
 from tests.conftest import JIT_DISABLED
 from tests.movegen import compiled
 
@@ -33,3 +34,11 @@ def test_no_addition_of_another_thread_is_lost():
     for thread in threads:
         thread.join()
     assert array[0] == 800_000
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint64])
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_aligned_zeros_begin_with_a_cache_line(kind, count):
+    array = aligned_zeros(count, kind)
+    assert array.ctypes.data % LINE_BYTES == 0
+    assert (array.dtype, array.shape, array.any()) == (np.dtype(kind), (count,), False)

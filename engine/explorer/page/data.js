@@ -121,11 +121,19 @@ export function openSource() {
 export const other = (side) => (side === "white" ? "black" : "white");
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 export const count = (number) => number.toLocaleString("en-US");
-export const percent = (share) => `${(100 * share).toFixed(1)} %`;
-export const score = (q) => (q === null || q === undefined ? "–" : q.toFixed(3).replace(/^0/, ""));
-export const rough = (q) => q.toFixed(2).replace(/^0/, "");
+
+/** As Python writes a number: what lies exactly in the middle goes to the even digit, not upwards. */
+export function fixed(number, digits) {
+  const isInTheMiddle = Math.abs(number * 2 ** (digits + 1)) % 2 === 1;
+  const down = Math.floor(number * 10 ** digits);
+  return (isInTheMiddle && down % 2 === 0 ? down / 10 ** digits : number).toFixed(digits);
+}
+
+export const percent = (share) => `${fixed(100 * share, 1)} %`;
+export const score = (q) => (q === null || q === undefined ? "–" : fixed(q, 3).replace(/^0/, ""));
+export const rough = (q) => fixed(q, 2).replace(/^0/, "");
 export const short = (number) =>
-  number < 10000 ? count(number) : number < 1e6 ? `${Math.round(number / 1000)}k` : `${(number / 1e6).toFixed(1)}M`;
+  number < 10000 ? count(number) : number < 1e6 ? `${Math.round(number / 1000)}k` : `${fixed(number / 1e6, 1)}M`;
 export const below = (path, uci) => (path ? `${path}/${uci}` : uci);
 
 export function stateOf(row) {

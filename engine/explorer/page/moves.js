@@ -1,5 +1,5 @@
 // The table of moves of the opened node.
-import { capital, count, make, percent, score, stateOf, write } from "./data.js";
+import { capital, count, fixed, make, percent, score, stateOf, write } from "./data.js";
 
 const ALWAYS_SHOWN = 10;
 const FOLDED_BELOW = 0.005;
@@ -181,7 +181,7 @@ function drawLine(cell, row) {
   if (cell.title !== text) cell.title = text;
 }
 
-const number = (value) => (value === null ? "–" : value.toFixed(3));
+const number = (value) => (value === null ? "–" : fixed(value, 3));
 
 const CELLS = {
   n: (cell, row, table) => bar(cell, count(row.n), row.n / Math.max(1, table.node.rows[0].n, row.n)),

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from engine.network.batch import inputs_of, moves_of
+from movegen.moves import MAX_MOVES
 from tests.engine.network import reference
 from tests.engine.network.boards import board_words, code_to_move
 from tests.positions import random_positions
@@ -29,7 +30,8 @@ def test_inputs_are_those_of_the_reference(boards):
 def test_rows_of_moves_are_those_of_the_reference(boards):
     moves, rows = np.zeros(len(boards) * 100, dtype=np.uint16), np.zeros((len(boards) * 100, 4), dtype=np.uint16)
     starts = np.zeros(len(boards) + 1, dtype=np.int64)
-    moves_of(board_words(boards), np.arange(len(boards)), moves, rows, starts)
+    found = np.zeros(MAX_MOVES, dtype=np.uint16)
+    moves_of(board_words(boards), np.arange(len(boards)), found, moves, rows, starts)
     for line, original in enumerate(boards):
         board = as_chess960(original)
         for place in range(starts[line], starts[line + 1]):

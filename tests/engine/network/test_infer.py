@@ -61,7 +61,8 @@ def test_move_logits_are_those_of_the_float_reference(network, boards, words):
     logits, counts = np.zeros(moves.shape, dtype=np.int64), np.zeros(len(words), dtype=np.int64)
     move_logits_of(network, new_scratch(network), words, moves, logits, counts)
     rows, starts = np.zeros((moves.size, 4), dtype=np.uint16), np.zeros(len(words) + 1, dtype=np.int64)
-    moves_of(words, np.arange(len(words)), np.zeros(moves.size, dtype=np.uint16), rows, starts)
+    found = np.zeros(MAX_MOVES, dtype=np.uint16)
+    moves_of(words, np.arange(len(words)), found, np.zeros(moves.size, dtype=np.uint16), rows, starts)
     _, weights = nets.as_floats(network)
     for line, board in enumerate(boards):
         if counts[line]:

@@ -20,6 +20,7 @@ from engine.training.games import decode, open_games  # noqa: E402
 from engine.training.model import policy_net, value_net  # noqa: E402
 from engine.training.sparse import policy_slopes, value_slopes  # noqa: E402
 from engine.training.trainer import Trainer  # noqa: E402
+from movegen.moves import MAX_MOVES  # noqa: E402
 from tests.engine.training.games import random_records  # noqa: E402
 
 
@@ -71,7 +72,7 @@ def test_slopes_of_the_policy_are_those_of_torch(positions):
     inputs_of(positions.boards, chosen, inputs, counts)
     moves, rows = np.zeros(chosen.size * 80, dtype=np.uint16), np.zeros((chosen.size * 80, 4), dtype=np.uint16)
     starts = np.zeros(chosen.size + 1, dtype=np.int64)
-    moves_of(positions.boards, chosen, moves, rows, starts)
+    moves_of(positions.boards, chosen, np.zeros(MAX_MOVES, dtype=np.uint16), moves, rows, starts)
     rng, targets = np.random.default_rng(4), np.zeros(starts[-1], dtype=np.float32)
     for begin, end in pairwise(starts):
         targets[begin:end] = rng.dirichlet(np.full(end - begin, 0.3)) if end > begin else 0

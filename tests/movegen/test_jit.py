@@ -1,0 +1,34 @@
+"""How functions become machine code."""
+
+import numpy as np
+import pytest
+
+from movegen.jit import inlined, kernel
+from tests.conftest import JIT_DISABLED
+
+
+@inlined
+def sum_of(row):
+    total = 0
+    for number in row:
+        total += number
+    return total
+
+
+@kernel
+def sum_of_rows(rows):
+    total = 0
+    for index in range(len(rows)):
+        total += sum_of(rows[index])
+    return total
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="there is no machine code")
+def test_kernels_count_no_references():
+    sum_of_rows.compile("(int64[:, ::1],)")
+    assert all("NRT_" not in code for code in sum_of_rows.inspect_llvm().values())
+
+
+def test_views_belong_to_the_caller():
+    rows = np.arange(12, dtype=np.int64).reshape(3, 4)
+    assert [int(sum_of_rows(rows[: count + 1])) for count in range(3)] == [6, 28, 66]
