@@ -4,18 +4,23 @@ PYTHON ?= python3
 BIN := .venv/bin
 QUICK := -m "not slow and not soak"
 
-.PHONY: run test test-compiled test-variants check soak bench lint clean
+.PHONY: run test test-compiled test-variants test-clocks check soak bench lint clean
 
 run: .venv/ready
 	$(BIN)/teresa warmup
 	$(BIN)/teresa
 
-# Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path.
+# Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path; then games on the
+# clock, with nothing beside them.
 test: lint .venv/train
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-compiled test-variants
+	$(MAKE) --no-print-directory test-clocks
 
 test-compiled: .venv/train
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not clock and not soak"
+
+test-clocks: .venv/train
+	$(BIN)/pytest -m "clock and not soak"
 
 # Lines of kernels are covered only without the JIT; those that build and keep machine code only with it.
 test-variants: .venv/train

@@ -51,14 +51,14 @@ class Server:
         return f"http://{LOOPBACK}:{self.port}/#{self.token}"
 
     def _serve(self) -> None:
-        self._server.run(sockets=[self._socket])
+        with self._socket:
+            self._server.run(sockets=[self._socket])
 
     def close(self) -> None:
         """Let all clients go."""
         self._server.should_exit = self._server.force_exit = True
         self._thread.join(SECONDS_TO_END)
         sys.setswitchinterval(self._switch_seconds)
-        self._socket.close()
 
 
 def _listen(port: int) -> socket.socket:

@@ -14,7 +14,7 @@ import pytest
 from tests.engine.games import play
 from tests.engine.process import TERESA
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.clock]
 
 
 def opening(seed, chess960):

@@ -125,8 +125,8 @@ export const count = (number) => number.toLocaleString("en-US");
 /** As Python writes a number: what lies exactly in the middle goes to the even digit, not upwards. */
 export function fixed(number, digits) {
   const isInTheMiddle = Math.abs(number * 2 ** (digits + 1)) % 2 === 1;
-  const down = Math.floor(number * 10 ** digits);
-  return (isInTheMiddle && down % 2 === 0 ? down / 10 ** digits : number).toFixed(digits);
+  const cut = Math.trunc(number * 10 ** digits);
+  return (isInTheMiddle && cut % 2 === 0 ? cut / 10 ** digits : number).toFixed(digits);
 }
 
 export const percent = (share) => `${fixed(100 * share, 1)} %`;

@@ -1,5 +1,7 @@
 """The page in a real browser."""
 
+import random
+
 import pytest
 
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
@@ -31,6 +33,16 @@ def test_numbers_on_the_page_are_those_of_the_report(resting, new_page):
     assert page.inner_text("#visits") == "5,000"
     assert page.evaluate("document.documentElement.scrollHeight") <= SIZE["height"]
     assert page.evaluate("document.querySelectorAll('*').length") < 3000
+
+
+def test_numbers_are_rounded_as_python_does(resting, new_page):
+    rng = random.Random(1)
+    numbers = [part / 64 for part in range(-70, 200)] + [round(rng.uniform(-1, 120), 6) for _ in range(2000)]
+    page = new_page(resting[1].address)
+    script = "async (all) => { const { fixed } = await import('/data.js'); return all.map(([x, d]) => fixed(x, d)); }"
+    asked = [(number, digits) for number in numbers for digits in (1, 2, 3)]
+    expected = [f"{number:.{digits}f}" for number, digits in asked]
+    assert page.evaluate(script, asked) == expected
 
 
 def test_numbers_grow_and_can_be_frozen(running, new_page):
