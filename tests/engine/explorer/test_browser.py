@@ -64,7 +64,7 @@ def test_numbers_grow_and_can_be_frozen(running, new_page):
 
 
 def test_a_node_twenty_plies_down_is_opened_while_the_search_runs(new_page):
-    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 64, **DEEP}))])
+    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 1024, **DEEP}))])
     session.start()
     server = Server(session)
     page = new_page(server.address)

@@ -33,6 +33,7 @@ KEYS = (
     "Tab",
 )
 MOST_ELEMENTS = 3000
+MINUTES_TO_COMPILE = 3  # machine code counts as heap, and the browser makes it of what it has run often
 
 
 def click_about(page, rng, count):
@@ -124,9 +125,9 @@ def heap_of(page):
 def test_ten_minutes_need_no_more_memory(running, new_page):
     _, server = running
     page = new_page(server.address)
-    page.wait_for_timeout(60_000)
+    page.wait_for_timeout(MINUTES_TO_COMPILE * 60_000)
     before = heap_of(page)
-    for _ in range(9):
+    for _ in range(10 - MINUTES_TO_COMPILE):
         page.wait_for_timeout(60_000)
         assert page.inner_text("#state") == "searching"
     assert heap_of(page) < 1.1 * before
