@@ -36,8 +36,8 @@ WORD = ir.IntType(64)
 
 # error_model: integer division need not test for zero. boundscheck stays with NUMBA_BOUNDSCHECK.
 COMMON_OPTIONS = {"nogil": True, "error_model": "numpy"}
-# Kernels allocate nothing, and their arrays belong to the caller. So references are not counted: counting, by an atomic
-# instruction for each view of a row, took two thirds of the search's time.
+# Kernels allocate nothing, and their arrays belong to the caller. So references are not counted: counting is an atomic
+# instruction for each view of a row, more than half of the search's time.
 OPTIONS = {**COMMON_OPTIONS, "_nrt": False}
 # Without a way in from Python helpers compile quicker: a fifth off the whole.
 HELPER_OPTIONS = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
