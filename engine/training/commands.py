@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +140,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_fit)
     parser.add_argument("files", nargs="+", type=Path, help="viriformat files")
     parser.add_argument("--output", type=Path, required=True, help="folder for checkpoints, logs and curves")
+    parser.add_argument("--start-from", type=Path, help="weights file to go on from (default: random weights)")
     parser.add_argument("--only", choices=("value", "policy"), help="train one of the two nets")
     parser.add_argument(
         "--held-out", nargs="+", type=Path, default=[], help="files for the table (default: games set aside)"
@@ -172,7 +174,8 @@ def run_fit(options: argparse.Namespace) -> int:
             progress.update(tasks[net], completed=seen)
 
         settings = read_settings(options)
-        aside = fit(options.files, options.output, settings, nets, lambda text: print(text, flush=True), advance)
+        start, report = options.start_from, partial(print, flush=True)
+        aside = fit(options.files, options.output, settings, nets, start, report, advance)
     if all(checkpoint_path(options.output, net).is_file() for net in NETS):
         games = open_games(options.held_out) if options.held_out else aside.with_moves()
         show_figures(network_of_run(options.output), games, as_json=False)

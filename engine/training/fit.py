@@ -13,11 +13,12 @@ import numpy as np
 import torch
 
 from engine.network.network import Network
+from engine.network.weights import load_weights
 from engine.training.curves import draw_curves
 from engine.training.draw_model import DrawModel, fit_draw_model
 from engine.training.games import Decoded, Games, decode, open_games, split
 from engine.training.model import policy_net, value_net
-from engine.training.quantise import quantise
+from engine.training.quantise import dequantise, quantise
 from engine.training.settings import FitSettings, NetSettings
 from engine.training.steps import PolicyStep, ValueStep
 from engine.training.trainer import Trainer, checkpoint_path
@@ -78,7 +79,9 @@ def passes(games: Games, settings: NetSettings, name: str) -> list[Games]:
     )
 
 
-def new_trainer(name: str, material: Material, folder: Path, settings: FitSettings, report: Report) -> Trainer:
+def new_trainer(
+    name: str, material: Material, folder: Path, settings: FitSettings, start_from: Path | None, report: Report
+) -> Trainer:
     """The trainer of one net, as far as it was."""
     chosen = settings.value if name == "value" else settings.policy
     step: ValueStep | PolicyStep
@@ -88,6 +91,8 @@ def new_trainer(name: str, material: Material, folder: Path, settings: FitSettin
         step = ValueStep(net, model, settings.label_scale, settings.result_share)
     else:
         step = PolicyStep(policy_net(chosen.hidden, settings.seed))
+    if start_from is not None:
+        step.net.start_from(dequantise(load_weights(start_from).network)[NETS.index(name)])
     trainer = Trainer(name, step, chosen, passes(material.training, chosen, name), settings.seed, settings.hash())
     if trainer.resume(folder):
         report(f"{name}: going on after {trainer.progress.seen:,} of {trainer.total:,} positions")
@@ -99,10 +104,11 @@ def fit(
     folder: Path,
     settings: FitSettings,
     nets: Sequence[str],
+    start_from: Path | None,
     report: Report,
     advance: Callable[[str, int, int], None],
 ) -> Games:
-    """Train the nets that are asked for; -> the games that were set aside.
+    """Train the nets that are asked for, from random weights or those of a file; -> the games that were set aside.
 
     `advance(net, positions, of how many)` is called after every batch.
     """
@@ -113,7 +119,7 @@ def fit(
     validated = material.validation.positions.scores.size
     report(f"{material.training.positions:,} positions to train with, {validated:,} of other games to validate with")
     for name in nets:
-        trainer = new_trainer(name, material, folder, settings, report)
+        trainer = new_trainer(name, material, folder, settings, start_from, report)
         trainer.run(folder, material.validation, partial(log_entry, folder / f"{name}.log", report), advance)
         draw_curves(folder)
     return material.aside

@@ -1,6 +1,6 @@
 """The two nets while they are trained: torch keeps weights and optimiser, the slopes come from `sparse`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
@@ -36,6 +36,16 @@ class SparseNet(torch.nn.Module):  # type: ignore[misc]  # torch need not be the
         for parameter in self.parameters():
             assert parameter.grad is not None  # noqa: S101  (made with the net)
             yield parameter.grad
+
+    def start_from(self, weights: Sequence[np.ndarray]) -> None:
+        """Take over the weights of a net that may be narrower: hidden units beyond its own begin with no say."""
+        rows, bias, outputs, output_bias = (torch.from_numpy(array.astype(np.float32)) for array in weights)
+        known = bias.numel()
+        if known > self.bias.numel():
+            raise ValueError(f"a net of {known} hidden units cannot start one of {self.bias.numel()}")
+        with torch.no_grad():
+            self.rows[:, :known], self.bias[:known], self.output_bias[:] = rows, bias, output_bias
+            self.outputs[:, :known], self.outputs[:, known:] = outputs, 0.0
 
     def clear_slopes(self) -> None:
         """Start a new step."""

@@ -60,6 +60,24 @@ def quantise(value: Weights | None, policy: Weights | None) -> Network:
     return network
 
 
+def dequantise(network: Network) -> tuple[Weights, Weights]:
+    """The nets of a network as floats, value and policy: what `quantise` turns into the same network again."""
+    one_outcome, one_move = ((1 << LOGIT_BITS + SCALE_BITS) / int(scale) for scale in network.scales)
+    value = (
+        network.value_rows / ONE_HIDDEN,
+        network.value_bias / ONE_HIDDEN,
+        network.outcome_rows * (ONE_OUTCOME_SQUARE / one_outcome),
+        network.outcome_bias / one_outcome,
+    )
+    policy = (
+        network.policy_rows / ONE_HIDDEN,
+        network.policy_bias / ONE_HIDDEN,
+        network.move_rows * (ONE_MOVE_SQUARE / one_move),
+        network.move_bias / one_move,
+    )
+    return value, policy
+
+
 def to_logit(one: float) -> int:
     """What to multiply a sum with (and shift) to get a logit, where `one` stands for 1.0."""
     return round((1 << LOGIT_BITS + SCALE_BITS) / one)

@@ -6,6 +6,7 @@ from argparse import Namespace
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from engine.network.weights import load_weights
 from engine.training.games import open_games
 
 
@@ -33,6 +34,7 @@ class FitSettings:
     result_share: float  # of the game's result in the value target of self-play; the rest is the score's
     validation: float  # share of the games
     seed: int
+    start_from: str  # hash of the settings of the network to go on from; empty: random weights
 
     def hash(self) -> bytes:
         """32 bytes that stand for these settings."""
@@ -46,7 +48,8 @@ def read_settings(options: Namespace) -> FitSettings:
     if not 0 <= options.result_share <= 1:
         raise ValueError("--result-share must be from 0 to 1")
     shares = options.result_share, options.validation
-    return FitSettings(names, value, policy, options.label_scale, *shares, options.seed)
+    start = load_weights(options.start_from).settings_hash.hex() if options.start_from else ""
+    return FitSettings(names, value, policy, options.label_scale, *shares, options.seed, start)
 
 
 def net_settings(options: dict[str, Any], net: str) -> NetSettings:

@@ -11,13 +11,14 @@ torch = pytest.importorskip("torch", reason="needs the extra `train`: make test 
 
 from engine.network.batch import inputs_of, moves_of  # noqa: E402
 from engine.network.shape import MEN_PER_PHASE, OUTCOMES  # noqa: E402
-from engine.network.weights import load_weights  # noqa: E402
+from engine.network.weights import SHIPPED, load_weights  # noqa: E402
 from engine.training.commands import main  # noqa: E402
 from engine.training.dataset import pools  # noqa: E402
-from engine.training.evaluate import evaluate  # noqa: E402
+from engine.training.evaluate import evaluate, value_errors  # noqa: E402
 from engine.training.fit import network_of_run  # noqa: E402
-from engine.training.games import decode, open_games  # noqa: E402
+from engine.training.games import decode, open_games, split  # noqa: E402
 from engine.training.model import policy_net, value_net  # noqa: E402
+from engine.training.quantise import dequantise, quantise  # noqa: E402
 from engine.training.sparse import policy_slopes, value_slopes  # noqa: E402
 from engine.training.trainer import Trainer  # noqa: E402
 from movegen.moves import MAX_MOVES  # noqa: E402
@@ -138,12 +139,45 @@ def test_an_interrupted_fit_goes_on_as_if_nothing_had_happened(file, tmp_path, m
     assert all(torch.equal(nets[0][name], nets[1][name]) for name in nets[0])
 
 
+def test_what_was_quantised_can_be_trained_on():
+    network = load_weights().network
+    value, policy = dequantise(network)
+    for expected, actual in zip(network, quantise(value, policy), strict=True):
+        assert np.abs(expected.astype(np.int64) - actual).max() <= np.abs(expected.astype(np.int64)).max() * 1e-3
+
+
+@pytest.mark.parametrize("more", [0, 32])
+def test_a_net_starts_from_another_that_may_be_narrower(positions, more):
+    start = load_weights().network
+    net = value_net(start.value_bias.size + more, seed=1)
+    net.start_from(dequantise(start)[0])
+    errors = [value_errors(network, positions) for network in (start, quantise(net.weights(), None))]
+    assert np.abs(errors[0] - errors[1]).max() < 0.01
+
+
+@pytest.mark.slow
+def test_fit_starts_from_a_weights_file(file, tmp_path, capsys):
+    """With a rate of next to nothing, everything stays as it was."""
+    options = ["--only=value", "--value-hidden=512", "--value-passes=1", "--value-final-passes=0", "--value-rate=1e-9"]
+    assert fit(file, tmp_path / "run", *options, f"--start-from={SHIPPED}") == 0
+    log = json.loads((tmp_path / "run" / "value.log").read_text().splitlines()[-1])
+    aside = split(open_games([file]), 0.3, 1)[1]
+    expected = value_errors(load_weights().network, decode(aside).positions).mean()
+    assert log["value_mse"] == pytest.approx(expected, rel=0.01)
+    assert fit(file, tmp_path / "narrow", *options, "--value-hidden=32", f"--start-from={SHIPPED}") == 2
+    assert "a net of 512 hidden units cannot start one of 32" in capsys.readouterr().err
+    assert fit(file, tmp_path / "run", *options) == 2
+    assert "was made with other settings" in capsys.readouterr().err
+
+
 def test_what_is_wrong_is_said(file, tmp_path, capsys):
     assert fit(tmp_path / "none.vf", tmp_path / "run") == 2
     assert "there is no file" in capsys.readouterr().err
     assert main(["export", str(tmp_path), str(tmp_path / "x.net")]) == 2
     assert "has no checkpoint value.pt" in capsys.readouterr().err
     assert main(["evaluate", str(file), "--weights", str(file)]) == 2
+    assert "no weights file" in capsys.readouterr().err
+    assert fit(file, tmp_path / "run", f"--start-from={file}") == 2
     assert "no weights file" in capsys.readouterr().err
 
 
