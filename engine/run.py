@@ -16,7 +16,7 @@ from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict
 from engine.reasons import Reason
 from engine.report.info import Info
 from engine.report.line import best_edges, main_line
-from engine.settings import kernel_settings, untempered
+from engine.settings import kernel_settings, weakened
 from engine.stats import LOSS, MoveStats, moves_below
 from engine.strength import Level, level_of
 from movegen.bits import U64
@@ -89,7 +89,7 @@ class Run:
     def _play_weakly(self, level: Level) -> None:
         """See no more than a player of this level. What was seen before would make him stronger: it is forgotten."""
         clear(self.tree)
-        self.settings = untempered(self.settings)
+        self.settings = weakened(self.settings)
         if self.limits.nodes is None or level.visits < self.limits.nodes:
             self.nodes_left, self.reason_for_nodes = level.visits, Reason.STRENGTH
 

@@ -3,6 +3,7 @@
 from engine.mcts.setup import NETWORK, PLAYOUT, PUCT, UCB1, Settings
 from engine.network.infer import PLAIN, sharpness
 from engine.options import Settings as Options
+from engine.strength import EXPLORATION, FIRST_PLAY, GROWTH
 from movegen.bits import U64
 
 
@@ -25,9 +26,12 @@ def kernel_settings(options: Options) -> Settings:
     )
 
 
-def untempered(settings: Settings) -> Settings:
-    """The same with the priors as the network gives them, at the root too."""
-    return settings._replace(sharpness=PLAIN, root_sharpness=PLAIN)
+def weakened(settings: Settings) -> Settings:
+    """For play by rating: the priors as the network gives them, and PUCT as it was when the ratings were measured."""
+    plain = settings._replace(sharpness=PLAIN, root_sharpness=PLAIN)
+    if settings.formula == UCB1:
+        return plain
+    return plain._replace(exploration=EXPLORATION, growth=GROWTH, first_play=FIRST_PLAY)
 
 
 def root_exponent(options: Options) -> float:

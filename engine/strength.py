@@ -12,6 +12,9 @@ class Level(NamedTuple):
     temperature: float  # of the draw
 
 
+# Constants of PUCT in the games that the ratings were measured by. Those of full strength are tuned; these stay.
+EXPLORATION, GROWTH, FIRST_PLAY = 0.8, 3.0, 0.15
+
 # Ratings as measured; between two of them a rating has what lies between.
 LEVELS = {
     450: Level(1, 1.0),

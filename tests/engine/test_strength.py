@@ -78,6 +78,17 @@ def test_weak_play_varies_and_repeats_itself_by_seed():
     assert moves == first_moves(range(1, 13))
 
 
+def visits_of_moves(**options):
+    witness = Witness(UCI_LimitStrength="true", UCI_Elo=1950, Seed=1, **options)
+    witness.search(Limits(move_time=600_000))
+    return [(row["uci"], row["n"]) for row in witness.searcher.report().children()["rows"]]
+
+
+def test_ratings_do_not_hang_on_the_constants_of_full_strength():
+    tuned = {"PUCT C": 3000, "PUCT Growth": 0, "First Play": -500, "Policy Temperature": 700, "Root Temperature": 900}
+    assert visits_of_moves(**tuned) == visits_of_moves()
+
+
 @pytest.mark.parametrize(
     ("options", "limits"),
     [({"UCI_AnalyseMode": "true"}, Limits(nodes=3000)), ({"UCI_LimitStrength": "false"}, Limits(nodes=3000))],
