@@ -1,31 +1,28 @@
-"""One search: threads that simulate, somebody who watches the clock, and the move at the end."""
+"""One search: the crew that simulates, somebody who watches the clock, and the move at the end."""
 
 import random
-import threading
 import time
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.choice import best_of, draw_by_level, draw_move
 from engine.clock import Budget, Limits, has_thought_enough
+from engine.crew import Crew, Task
 from engine.knowledge import RootMoves
 from engine.mcts.proof import prove_root
-from engine.mcts.setup import Worker, new_worker, root_of
-from engine.mcts.simulate import simulate_many
+from engine.mcts.setup import Worker, root_of
 from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict_root
 from engine.reasons import Reason
 from engine.report.info import Info
 from engine.report.line import best_edges, main_line
 from engine.settings import kernel_settings, weakened
 from engine.stats import LOSS, MoveStats, moves_below
-from engine.strength import Level, level_of
-from movegen.bits import U64
+from engine.strength import level_of
 
 if TYPE_CHECKING:
     from engine.search import Searcher
 
 BATCH_SECONDS = 0.002  # of simulations between two looks at the stop flag
-FIRST_BATCH, LARGEST_BATCH = 8, 4096
 LOOK_SECONDS, LEAST_LOOK_SECONDS = 0.05, 0.005  # between two looks at the tree
 SECONDS_BETWEEN_INFOS, LEAST_SECONDS_BETWEEN_INFOS = 1.0, 0.1
 SHORT_SECONDS = 0.02
@@ -44,22 +41,21 @@ class Run:
         self.places, self.history = searcher.places, searcher.history
         self.started = self.clock_started = started
         self.pondering = limits.ponder
-        self.nodes_left = limits.nodes
+        self.nodes_allowed = limits.nodes
         analyses = limits.infinite or self.options.flag("UCI_AnalyseMode")
         is_weak = self.options.flag("UCI_LimitStrength") and not analyses
         self.level = level_of(self.options.number("UCI_Elo")) if is_weak else None
+        self.settings = kernel_settings(self.options)
+        if is_weak:
+            self.settings = weakened(self.settings)
         self.depth = 0
         self.looked_at, self.reported_at, self.reported_move = started, -SECONDS_BETWEEN_INFOS, -1
         self.seconds_between_looks = max(LEAST_LOOK_SECONDS, min(LOOK_SECONDS, (budget.soft or 1.0) / 4))
-        self.batch_seconds = min(BATCH_SECONDS, (budget.hard or 1.0) / 4)
-        self.workers: list[Worker] = []
+        self.crew: Crew | None = None
         self.root_moves = RootMoves(())
         self.chosen: int | None = None  # the move to play, once it is told
         self.reason, self.reason_for_nodes = Reason.SEARCHING, Reason.NODES
         self.stopped_at: float | None = None
-        self.ended = False
-        self.failure: Exception | None = None
-        self.lock = threading.Lock()
 
     @property
     def is_short(self) -> bool:
@@ -70,28 +66,33 @@ class Run:
 
     def finish(self, tree: Tree) -> tuple[str | None, str | None]:
         """Search until it is over; -> the best move and the reply to it."""
-        self.tree, self.network, self.settings = tree, self.knowledge.network, kernel_settings(self.options)
-        self.root = root_of(self.position)
-        if self.level is not None:
-            self._play_weakly(self.level)
+        self.tree, self.task = tree, Task(tree, root_of(self.position), self.knowledge.network, self.settings)
         seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
         self.rng = random.Random(seed)
-        threads = range(self.options.number("Threads"))
-        self.workers = [new_worker(seed + 1_000_003 * number, self.network) for number in threads]
+        self._limit_by_level()
         self._choose_root_moves()
+        crew = self.crew = self._new_crew(seed)
         if self.root_moves.codes:
-            self._prepare_root()
-            self._search()
+            self._prepare_root(crew)
+            self.history.start(time.perf_counter())
+            crew.work(partial(self._look, crew))
         self._note_the_end()
         self._wait_until_allowed()
-        return self._best_move() if self.root_moves.codes else (None, None)
+        return self._best_move(crew) if self.root_moves.codes else (None, None)
 
-    def _play_weakly(self, level: Level) -> None:
+    def _new_crew(self, seed: int) -> Crew:
+        threads = range(self.options.number("Threads"))
+        workers = [self.task.new_worker(seed + 1_000_003 * number) for number in threads]
+        batch_seconds = min(BATCH_SECONDS, (self.budget.hard or 1.0) / 4)
+        return Crew(self.task, workers, self.signals, self.nodes_allowed, batch_seconds)
+
+    def _limit_by_level(self) -> None:
         """See no more than a player of this level. What was seen before would make him stronger: it is forgotten."""
+        if self.level is None:
+            return
         clear(self.tree)
-        self.settings = weakened(self.settings)
-        if self.limits.nodes is None or level.visits < self.limits.nodes:
-            self.nodes_left, self.reason_for_nodes = level.visits, Reason.STRENGTH
+        if self.limits.nodes is None or self.level.visits < self.limits.nodes:
+            self.nodes_allowed, self.reason_for_nodes = self.level.visits, Reason.STRENGTH
 
     # The root
 
@@ -104,77 +105,25 @@ class Run:
             self.listener.on_message(f"{len(self.root_moves.codes)} moves by {self.root_moves.source}")
         if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
             self.reason_for_nodes = Reason.BOOK if self.root_moves.source == "book" else Reason.ONLY_MOVE
-            self.nodes_left = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
+            self.nodes_allowed = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
 
-    def _prepare_root(self) -> None:
+    def _prepare_root(self, crew: Crew) -> None:
         """Let the root have just the moves that may be played, and what follows from what is known of them."""
-        self._limit_root_moves(self.workers[0])
+        self._limit_root_moves(crew, crew.workers[0])
         prove_root(self.tree)
 
-    def _limit_root_moves(self, worker: Worker) -> None:
+    def _limit_root_moves(self, crew: Crew, worker: Worker) -> None:
         wanted, present = set(self.root_moves.codes), self._present_root_moves()
         if wanted == present or (not present and len(wanted) == len(self.position.move_codes)):
             return
         if not wanted <= present:
             clear(self.tree)
-            self._simulate(worker, self._take(2))
+            self.task.simulate(worker, crew.take(2))
         if self._present_root_moves() > wanted:
             restrict_root(self.tree, wanted)
 
     def _present_root_moves(self) -> set[int]:
         return {int(self.tree.move[slot]) for slot in edges_of(self.tree, int(ROOT))}
-
-    # Threads
-
-    def _search(self) -> None:
-        """Simulate in this thread and the others until the search is over."""
-        self.history.start(time.perf_counter())
-        helpers = [
-            threading.Thread(target=self._help, args=(worker,), name="search helper", daemon=True)
-            for worker in self.workers[1:]
-        ]
-        for helper in helpers:
-            helper.start()
-        try:
-            self._work(self.workers[0], self._look)
-        finally:
-            self.ended = True
-            for helper in helpers:
-                helper.join()
-        if self.failure is not None:
-            raise self.failure
-
-    def _help(self, worker: Worker) -> None:
-        try:
-            self._work(worker, lambda: None)
-        except Exception as error:  # noqa: BLE001  (raised again where the search ends)
-            self.failure = error
-            self.ended = True
-
-    def _work(self, worker: Worker, look: Callable[[], None]) -> None:
-        """Simulate in small batches until the search is over, and look around after each."""
-        batch = FIRST_BATCH
-        while not (self.ended or self.signals.is_stopped) and (size := self._take(batch)):
-            begin = time.perf_counter()
-            made = self._simulate(worker, size)
-            if made < size:  # the root is proven
-                return
-            seconds = max(time.perf_counter() - begin, 1e-6)
-            batch = max(1, min(LARGEST_BATCH, 2 * batch, int(batch * self.batch_seconds / seconds)))
-            look()
-
-    def _simulate(self, worker: Worker, count: int) -> int:
-        """-> how many simulations were made; fewer than wanted if the root is proven."""
-        return int(simulate_many(self.tree, self.root, self.network, self.settings, worker, U64(count)))
-
-    def _take(self, wanted: int) -> int:
-        """How many simulations a worker may make now, of those that `go nodes` allows."""
-        if self.nodes_left is None:
-            return wanted
-        with self.lock:
-            taken = min(wanted, self.nodes_left)
-            self.nodes_left -= taken
-        return taken
 
     # When to stop
 
@@ -198,10 +147,10 @@ class Run:
             return Reason.SEARCHING
         return Reason.TIME if elapsed >= (self.budget.soft or 0.0) else Reason.SETTLED
 
-    def _end(self, reason: Reason) -> None:
+    def _end(self, crew: Crew, reason: Reason) -> None:
         """Stop, if there is a reason."""
         if reason != Reason.SEARCHING:
-            self.reason, self.ended = reason, True
+            self.reason, crew.is_over = reason, True
 
     def _note_the_end(self) -> None:
         """Remember why the simulations ended, and how the root stood then."""
@@ -228,12 +177,12 @@ class Run:
     @property
     def nodes(self) -> int:
         """Visits made by this search."""
-        return sum(int(worker.totals[0]) for worker in self.workers)
+        return self.crew.nodes if self.crew else 0
 
     @property
     def deepest(self) -> int:
         """The largest depth of a leaf."""
-        return max((int(worker.totals[2]) for worker in self.workers), default=0)
+        return self.crew.deepest if self.crew else 0
 
     @property
     def seconds(self) -> float:
@@ -242,27 +191,25 @@ class Run:
 
     def mean_depth(self) -> int:
         """The rounded mean depth of leaves, never falling."""
-        nodes = self.nodes
-        mean = round(sum(int(worker.totals[1]) for worker in self.workers) / nodes) if nodes else 0
-        self.depth = max(self.depth, mean, 1)
+        self.depth = max(self.depth, round(self.crew.mean_depth) if self.crew else 0, 1)
         return self.depth
 
-    def _look(self) -> None:
+    def _look(self, crew: Crew) -> None:
         """Look at the clock; now and then at the tree too: keep the main line, report, see whether it is clear."""
         now = time.perf_counter()
         self.history.note(self.tree, now)
-        self._end(self._reason_to_stop(now))
-        if self.ended or now - self.looked_at < self.seconds_between_looks:
+        self._end(crew, self._reason_to_stop(now))
+        if crew.is_over or now - self.looked_at < self.seconds_between_looks:
             return
         self.looked_at, moves = now, moves_below(self.tree, int(ROOT))
         if not moves or moves[0].visits == 0:
             return
         best = best_of(moves)
         self._keep_line(best)
-        self._end(self._reason_to_stop_thinking(now, moves))
+        self._end(crew, self._reason_to_stop_thinking(now, moves))
         since_report = now - self.started - self.reported_at
         has_changed = best.code != self.reported_move and since_report >= LEAST_SECONDS_BETWEEN_INFOS
-        if not self.ended and (has_changed or since_report >= SECONDS_BETWEEN_INFOS):
+        if not crew.is_over and (has_changed or since_report >= SECONDS_BETWEEN_INFOS):
             self._report(moves, best)
 
     def _keep_line(self, best: MoveStats) -> None:
@@ -289,12 +236,12 @@ class Run:
         )
         return lines[0][1]
 
-    def _best_move(self) -> tuple[str, str | None]:
+    def _best_move(self, crew: Crew) -> tuple[str, str | None]:
         if not self._present_root_moves():  # however short the time was
-            self.nodes_left = None
-            spare = new_worker(1, self.network)
-            self._simulate(spare, 2)
-            self._limit_root_moves(spare)
+            crew.nodes_left = None
+            spare = self.task.new_worker(1)
+            self.task.simulate(spare, 2)
+            self._limit_root_moves(crew, spare)
             self.history.add(self.tree, time.perf_counter())
         moves = moves_below(self.tree, int(ROOT))
         best = self._choose(moves)

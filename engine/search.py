@@ -176,7 +176,7 @@ class Searcher:
                 places=self.places,
                 history=self.history,
                 run=self.run,
-                settings=kernel_settings(self.options),
+                settings=self.run.settings if self.run else kernel_settings(self.options),
                 network=self.knowledge.network,
                 is_current=lambda: generation == self.generation and generation % 2 == 0,
             )

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from engine import crew as crew_module
 from engine import run as run_module
 from engine import search as search_module
 from engine.clock import Limits
@@ -206,12 +207,14 @@ def test_too_little_memory_gives_a_smaller_tree(monkeypatch):
     ]
 
 
-@pytest.mark.parametrize("place", ["simulate_many", "prove_root", "main_line"])
-def test_a_failure_inside_the_search_still_gives_a_move(monkeypatch, place):
+@pytest.mark.parametrize(
+    ("module", "place"), [(crew_module, "simulate_many"), (run_module, "prove_root"), (run_module, "main_line")]
+)
+def test_a_failure_inside_the_search_still_gives_a_move(monkeypatch, module, place):
     def fail(*_arguments):
         raise RuntimeError("planted")
 
-    monkeypatch.setattr(run_module, place, fail)
+    monkeypatch.setattr(module, place, fail)
     witness = Witness()
     assert witness.search(Limits(nodes=500)) in Position().legal_moves
     assert len(witness.best) == 1

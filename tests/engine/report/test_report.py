@@ -1,6 +1,7 @@
 """The numbers of a report against slow walks through the tree and against the search itself."""
 
 import json
+import math
 import time
 
 import pytest
@@ -83,6 +84,22 @@ def test_the_largest_s_is_what_the_search_takes_next(fen, options):
         else:
             assert rows[taken.uci].s == max(row.s for row in rows.values() if row.s is not None) == flagged.s
             assert options.get("Formula") == "UCB1" or taken.uci == flagged.uci
+
+
+def test_numbers_are_those_of_the_search_that_was_made():
+    """Not of options that were set after it, and those of weaker play where it was weak."""
+    searcher = searched(MIDDLEGAME, 2000)
+    before = searcher.report().children()
+    searcher.options.set("PUCT C", "5000")
+    assert searcher.report().children() == before
+    weak = new_searcher(MIDDLEGAME)
+    weak.options.set("UCI_LimitStrength", "true")
+    weak.options.set("UCI_Elo", "1950")
+    weak.go(Limits(nodes=1000))
+    weak.wait()
+    exploration = 0.8 * (1 + 3 * math.log((1000 + 8192) / 8192)) * math.sqrt(1000)
+    for row in weak.report().rows():
+        assert row.u == pytest.approx(exploration * row.p / (1 + row.n), rel=0.005, abs=1e-5)  # rounded
 
 
 def test_lost_moves_are_never_taken_next():
