@@ -14,6 +14,11 @@ from engine.report.source import Source
 MOST_CHILDREN = 12  # of a node below the root, unless more are asked for
 
 
+def mean_score(wins: int, visits: int) -> float | None:
+    """Q of sums that the tree or its history keeps; None without visits."""
+    return round(wins / SCORE_UNIT / visits, DIGITS) if visits else None
+
+
 class Report:
     """A search as plain data, that JSON can tell. Nodes are named by the moves that lead to them."""
 
@@ -91,18 +96,14 @@ class Report:
         codes, samples = self.source.history.read()
         last = samples[-1].counts.tolist() if samples else []
         order = sorted(range(len(last)), key=lambda index: -last[index])[:k]
+        counts = [sample.counts[order].tolist() for sample in samples]
+        wins = [sample.wins[order].tolist() for sample in samples]
         told = {
             "moves": [self.source.position.uci(codes[index]) for index in order],
             "seconds": [round(sample.seconds, 3) for sample in samples],
             "visits": [sample.visits for sample in samples],
-            "n": [sample.counts[order].tolist() for sample in samples],
-            "q": [
-                [
-                    round(wins / SCORE_UNIT / count, DIGITS) if count else None
-                    for wins, count in zip(sample.wins[order].tolist(), sample.counts[order].tolist(), strict=True)
-                ]
-                for sample in samples
-            ],
+            "n": counts,
+            "q": [list(map(mean_score, *line)) for line in zip(wins, counts, strict=True)],
         }
         self.source.check()
         return told
