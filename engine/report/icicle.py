@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.mcts import reading
-from engine.mcts.tree import SCORE_UNIT, Tree
+from engine.mcts.tree import Tree
 from engine.report.places import Mover, Place, Places, uci_of
-from engine.report.rows import DIGITS, proof_of
+from engine.report.rows import mean_score, proof_of
 from engine.stats import DRAW, LOSS, WIN
 from movegen.bits import U64
 
@@ -73,7 +73,4 @@ def _rectangle(line: list[int], path: str | None, uci: str | None, san: str | No
 def _score(line: list[int]) -> float | None:
     """For the player who makes the move."""
     result = line[reading.PROVEN] >> 14
-    if result:
-        return EXACT[result]
-    visits = line[reading.VISITS]
-    return round(line[reading.WINS] / SCORE_UNIT / visits, DIGITS) if visits else None
+    return EXACT[result] if result else mean_score(line[reading.WINS], line[reading.VISITS])

@@ -3,20 +3,15 @@
 from typing import Any
 
 from engine.mcts.setup import UCB1
-from engine.mcts.tree import IN_USE, ROOT, SCORE_UNIT
+from engine.mcts.tree import IN_USE, ROOT
 from engine.reasons import Reason
 from engine.report import SCHEMA
 from engine.report.icicle import DEEPEST, LEAST_SHARE, icicle_of
 from engine.report.node import PLAIN, Node, Shape
-from engine.report.rows import DIGITS, Row, proof_of, q_of, wdl_of
+from engine.report.rows import DIGITS, Row, mean_score, proof_of, q_of, wdl_of
 from engine.report.source import Source
 
 MOST_CHILDREN = 12  # of a node below the root, unless more are asked for
-
-
-def mean_score(wins: int, visits: int) -> float | None:
-    """Q of sums that the tree or its history keeps; None without visits."""
-    return round(wins / SCORE_UNIT / visits, DIGITS) if visits else None
 
 
 class Report:

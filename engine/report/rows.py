@@ -9,7 +9,7 @@ import numpy as np
 from engine.choice import best_of
 from engine.mcts.reading import urgencies
 from engine.mcts.setup import Settings
-from engine.mcts.tree import Tree
+from engine.mcts.tree import SCORE_UNIT, Tree
 from engine.network.batch import values_of
 from engine.network.network import Network, new_scratch
 from engine.network.shape import VALUE_UNIT
@@ -75,6 +75,11 @@ def shares_of(counts: Sequence[int]) -> list[float]:
 def q_of(move: MoveStats) -> float | None:
     """Its score, if anything is known of it."""
     return round(move.score, DIGITS) if move.visits or move.result else None
+
+
+def mean_score(wins: int, visits: int) -> float | None:
+    """Q of the sums that a tree or its history keeps, where nothing is proven."""
+    return round(wins / SCORE_UNIT / visits, DIGITS) if visits else None
 
 
 def proof_of(result: int, plies: int) -> dict[str, Any] | None:
