@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 QUICK := -m "not slow and not soak"
 
-.PHONY: run test test-compiled test-variants test-clocks check soak bench lint clean
+.PHONY: run test test-engine test-rooms test-variants test-clocks check soak bench lint clean
 
 run: .venv/ready
 	$(BIN)/teresa warmup
@@ -13,11 +13,15 @@ run: .venv/ready
 # Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path; then games on the
 # clock, with nothing beside them.
 test: lint .venv/train
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-compiled test-variants
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-engine test-rooms test-variants
 	$(MAKE) --no-print-directory test-clocks
 
-test-compiled: .venv/train
-	$(BIN)/pytest -m "not clock and not soak"
+# All compiled tests, in two halves: what is tested by modules of `engine` itself, and the rest.
+test-engine: .venv/train
+	$(BIN)/pytest -m "not clock and not soak" tests/engine/test_*.py
+
+test-rooms: .venv/train
+	$(BIN)/pytest -m "not clock and not soak" --ignore-glob="tests/engine/test_*.py"
 
 test-clocks: .venv/train
 	$(BIN)/pytest -m "clock and not soak"
@@ -30,7 +34,7 @@ test-variants: .venv/train
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network tests/engine/mcts \
-		tests/engine/report
+		tests/engine/report tests/engine/training/test_damage.py
 	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 
 # What one runs all the time.

@@ -1,117 +1,105 @@
-"""The command `teresa`."""
+"""The command `teresa`. Nothing is imported on top but what Python has loaded already: Ctrl-C may come at any time."""
 
-import argparse
 import sys
-from collections.abc import Callable, Sequence
-from importlib.metadata import version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DESCRIPTION = """
 Teresa, a chess engine in Python whose search is Monte Carlo tree search.
 Without a command it speaks UCI on standard input and output.
 
 commands (each has its own --help):
-  analyse    search a position, show what the search thinks of each move, and why
+  analyse    search a position, show what the search thinks of each move, and why (also: analyze)
   play       play a game against Teresa in the terminal
   review     judge every move of the games in a PGN file
-  bench      search some positions, tell speed and signature
+  bench      search some positions, print speed and signature
   epd        solve test suites
   explore    watch a search in the browser (needs the extra `explore`)
   perft      count the leaves of the tree of legal moves
   gomoku     play Gomoku against the textbook search in the terminal
   train      make the network: labelled games, training, figures (needs the extra `train`)
   warmup     compile all kernels now, with a progress display
+
+exit status: 0 done, 2 bad input, 130 interrupted by Ctrl-C, 141 the reader of the output has gone
 """
 
+BAD_INPUT, INTERRUPTED = 2, 130
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command of Teresa; -> exit status."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+# Each is imported when it is asked for: start-up time is a feature.
+COMMANDS = {
+    "analyse": "engine.terminal.analyse",
+    "analyze": "engine.terminal.analyse",
+    "play": "engine.terminal.play",
+    "review": "engine.terminal.review",
+    "bench": "engine.bench",
+    "epd": "engine.epd",
+    "explore": "engine.explorer.command",
+    "perft": "perft.__main__",
+    "gomoku": "engine.gomoku",
+    "train": "engine.training.commands",
+    "warmup": "engine.warmup",
+}
+
+
+def main(arguments: "Sequence[str] | None" = None) -> int:
+    """Run a command of Teresa; -> exit status. Without arguments this process is the program `teresa`."""
+    if arguments is not None:
+        return _run(list(arguments))
+    try:
+        from perft.leaving import run_as_program
+
+        return run_as_program("teresa", lambda: _run(sys.argv[1:]))
+    except KeyboardInterrupt:  # before anybody else looks after it
+        print("teresa: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(words: list[str]) -> int:
     if words and words[0] in COMMANDS:
-        return COMMANDS[words[0]](words[1:])
-    parser = argparse.ArgumentParser(
-        prog="teresa", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--version", action="version", version=f"Teresa {version('teresa-chess')}")
-    parser.add_argument("command", nargs="?", choices=[*COMMANDS], help="without it: speak UCI")
-    parser.parse_args(words)
-    from engine.uci import main as speak_uci
+        return _run_command(words[0], words[1:])
+    from perft.leaving import ending_at_once
 
+    with ending_at_once():
+        _parse(words)
+        from engine.uci import main as speak_uci
     return speak_uci()
 
 
-def _perft(words: Sequence[str]) -> int:
-    from perft.__main__ import main
+def _parse(words: list[str]) -> None:
+    """Answer --help and --version, and refuse what is no command."""
+    if not words:
+        return
+    import argparse
 
-    return main(words, program="teresa perft")
+    from engine.version import version
 
-
-def _analyse(words: Sequence[str]) -> int:
-    from engine.terminal.analyse import main
-
-    return main(words)
-
-
-def _play(words: Sequence[str]) -> int:
-    from engine.terminal.play import main
-
-    return main(words)
+    parser = argparse.ArgumentParser(
+        prog="teresa", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"Teresa {version()}")
+    parser.add_argument("command", nargs="?", choices=[*COMMANDS], help="without it: speak UCI")
+    parser.parse_args(words)
 
 
-def _review(words: Sequence[str]) -> int:
-    from engine.terminal.review import main
+def _run_command(name: str, words: list[str]) -> int:
+    from perft.leaving import ending_at_once
 
-    return main(words)
+    with ending_at_once():
+        from importlib import import_module
 
+        command = import_module(COMMANDS[name])
+    try:
+        return int(command.main(words, program="teresa perft") if name == "perft" else command.main(words))
+    except ModuleNotFoundError as error:
+        from engine.extras import how_to_install
 
-def _bench(words: Sequence[str]) -> int:
-    from engine.bench import main
-
-    return main(words)
-
-
-def _epd(words: Sequence[str]) -> int:
-    from engine.epd import main
-
-    return main(words)
-
-
-def _explore(words: Sequence[str]) -> int:
-    from engine.explorer.command import main
-
-    return main(words)
-
-
-def _gomoku(words: Sequence[str]) -> int:
-    from engine.gomoku import main
-
-    return main(words)
-
-
-def _train(words: Sequence[str]) -> int:
-    from engine.training.commands import main
-
-    return main(words)
-
-
-def _warmup(words: Sequence[str]) -> int:
-    from engine.warmup import main
-
-    return main(words)
-
-
-# Each command imports what it needs itself: start-up time is a feature.
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "analyse": _analyse,
-    "play": _play,
-    "review": _review,
-    "bench": _bench,
-    "epd": _epd,
-    "explore": _explore,
-    "perft": _perft,
-    "gomoku": _gomoku,
-    "train": _train,
-    "warmup": _warmup,
-}
+        advice = how_to_install(error.name)
+        if advice is None:
+            raise
+        print(f"teresa {name}: {advice}", file=sys.stderr)
+        return BAD_INPUT
 
 
 if __name__ == "__main__":

@@ -10,8 +10,10 @@ from engine.options import Settings
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
 from engine.search import Listener, Searcher, SilentListener
+from engine.warmup import ensure_warm
 from engine.why.explain import answer
 from movegen import Position
+from movegen.fen import read_fen
 
 SECONDS = 5.0
 MOST_THINKING = 10**9  # milliseconds
@@ -34,6 +36,9 @@ class Analysis:
         settings.set("Move Overhead", "0")
         for name, value in (options or {}).items():
             settings.set(name, str(value))
+        if isinstance(position, str):
+            read_fen(position)  # what is wrong with it need not wait for the compiler
+        ensure_warm()  # time counts from the start of a search
         self.position = Position(position) if isinstance(position, str) else position
         self.searcher = Searcher(settings, listener or SilentListener(), knowledge)
         self.searcher.set_position(self.position, None)
@@ -96,7 +101,8 @@ class Analysis:
     def explain(self, move: str | None = None, visits: int | None = None) -> dict[str, Any]:
         """Why a move (None: the best one), or why not.
 
-        A move that was hardly looked at is searched for itself first; so is any other if `visits` are given.
+        A move that was hardly looked at or looks refuted is searched for itself first; so is any other if `visits` are
+        given.
         """
         return answer(self.report, move, visits).data()
 

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from engine.arguments import positive
 from engine.choice import best_of
 from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, UCB1, Settings, new_worker, root_of
 from engine.mcts.simulate import simulate_many
@@ -18,7 +19,7 @@ from engine.warmup import ensure_warm
 from movegen import Position
 from movegen.bits import U64
 
-VISITS = 5000
+VISITS, LEAST_VISITS = 5000, 2  # the first visit only judges the root: no move is known after it
 MEGABYTES = 64
 SEED = 1
 CHUNK = 20_000  # visits between two looks at the stop flag
@@ -84,7 +85,7 @@ def search_all(visits: int, is_stopped: Callable[[], bool] = lambda: False) -> I
     settings = kernel_settings(Options())
     for fen in POSITIONS:
         position = Position(fen)
-        moves = bench.search(position, settings, visits)
+        moves = bench.search(position, settings, max(visits, LEAST_VISITS))
         if is_stopped():
             yield "stopped"
             return
@@ -114,13 +115,12 @@ def speeds(visits: int) -> Iterator[str]:
 def main(arguments: Sequence[str]) -> int:
     """Run the bench; -> exit status."""
     parser = argparse.ArgumentParser(prog="teresa bench", description=__doc__)
-    parser.add_argument("--nodes", type=int, default=VISITS, help=f"visits of each position (default {VISITS})")
+    what = f"for each position (default {VISITS})"
+    parser.add_argument("--visits", "--nodes", type=positive(int), default=VISITS, metavar="N", help=what)
     parser.add_argument("--speeds", action="store_true", help="instead: speeds by formula and evaluator")
     options = parser.parse_args(arguments)
-    if options.nodes < 1:
-        parser.error("--nodes must be at least 1")
     ensure_warm()
-    for line in speeds(200_000) if options.speeds else search_all(options.nodes):
+    for line in speeds(200_000) if options.speeds else search_all(options.visits):
         print(line)
         sys.stdout.flush()
     return 0

@@ -22,11 +22,17 @@ class Book:
             raise ValueError(f"the book {path[:200]!a} cannot be read ({error})") from None
 
     def choose(self, position: "Position", rng: random.Random) -> int | None:
-        """A move of the book by chance, with the book's weights; None if it has none here."""
+        """A move of the book by chance, with the book's weights; None if it has none here.
+
+        `ValueError` if the file is damaged: whatever python-chess stumbles over in it.
+        """
         from engine.convert import as_chess_board
 
         board = as_chess_board(position)
-        entries = [entry for entry in self._reader.find_all(board) if entry.weight > 0]
+        try:
+            entries = [entry for entry in self._reader.find_all(board) if entry.weight > 0]
+        except Exception as error:  # noqa: BLE001  (a file may hold anything)
+            raise ValueError(f"the book is damaged and not asked again ({error!r})") from None
         if not entries:
             return None
         entry = rng.choices(entries, [entry.weight for entry in entries])[0]

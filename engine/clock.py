@@ -42,22 +42,53 @@ class Budget:
     hard: float | None
 
 
-def budget(limits: Limits, overhead: int) -> Budget:
-    """The time for a move, `overhead` milliseconds being lost on the way to the GUI and back."""
+@dataclass(frozen=True)
+class Delay:
+    """Milliseconds by which a move may be late: each of the moves to come, and a single one."""
+
+    usual: int = 0
+    longest: int = 0
+
+
+def budget(limits: Limits, overhead: int, delay: Delay = Delay()) -> Budget:
+    """The time for a move, `overhead` milliseconds being lost on the way to the GUI and back.
+
+    A fixed time is what was asked for: a delay does not shorten it.
+    """
     if limits.move_time is not None:
         exact = max(LEAST_MILLISECONDS, limits.move_time - overhead) / 1000
         return Budget(exact, exact)
     if limits.time_left is None:
         return Budget(None, None)
-    usable = max(LEAST_MILLISECONDS, limits.time_left - overhead)
+    usable = max(LEAST_MILLISECONDS, limits.time_left - overhead - delay.longest)
     increment = max(0, limits.increment)
     moves = limits.moves_to_go if limits.moves_to_go and limits.moves_to_go > 0 else MOVES_TO_GO
-    # What all moves to come may use, the overhead of each taken off: short increments are not spent twice.
-    for_all = limits.time_left + (moves - 1) * increment - (moves + 1) * overhead
-    soft = max(LEAST_MILLISECONDS, for_all / moves)
+    # What all moves to come may use, the losses of each taken off: short increments are not spent twice.
+    for_all = limits.time_left - delay.longest + (moves - 1) * increment - (moves + 1) * (overhead + delay.usual)
+    if for_all <= moves * LEAST_MILLISECONDS:  # each move loses more time than it gets
+        return Budget(LEAST_MILLISECONDS / 1000, LEAST_MILLISECONDS / 1000)
+    soft = for_all / moves
     hard = usable if moves == 1 else usable * LARGEST_SHARE + SHARE_OF_INCREMENT * increment
     hard = max(LEAST_MILLISECONDS, min(hard, HARD_PER_SOFT * soft, usable * 0.9))
     return Budget(min(soft, hard) / 1000, hard / 1000)
+
+
+class DelayMeter:
+    """Learns how long this process waits for the processor when others want it too."""
+
+    def __init__(self) -> None:
+        self._usual = self._longest = self._last = 0.0  # milliseconds; `_last`: of the last move
+
+    def note(self, seconds: float) -> None:
+        """Something came later than it should have, by this time."""
+        self._last = max(self._last, min(1000 * seconds, LARGEST_LOSS))
+
+    def expect(self) -> Delay:
+        """By how much the moves to come may be late, judged by those before. One long wait is not that of each move."""
+        self._longest = max(self._last, self._longest * FORGETTING)
+        self._usual = self._usual * FORGETTING + self._last * (1 - FORGETTING)
+        self._last = 0.0
+        return Delay(round(self._usual), round(self._longest))
 
 
 class OverheadMeter:
@@ -75,9 +106,12 @@ class OverheadMeter:
                 self._learnt = max(lost, self._learnt * FORGETTING)
         return max(least, round(self._learnt))
 
-    def note(self, limits: Limits, seconds: float) -> None:
-        """A move was told after so many seconds."""
-        self._before = None if limits.time_left is None else limits.time_left + limits.increment - 1000 * seconds
+    def note(self, limits: Limits, seconds: float | None) -> None:
+        """A move was given after these seconds on the clock; None: the clock did not run, so it teaches nothing."""
+        if limits.time_left is None or seconds is None:
+            self._before = None
+        else:
+            self._before = limits.time_left + limits.increment - 1000 * seconds
 
 
 class Contender(Protocol):

@@ -16,6 +16,7 @@ NUMBERS = {
     "movetime": "move_time",
     "perft": "perft",
 }
+FREE_TEXT_AFTER = {"setoption": "value", "savetree": "savetree", "loadtree": "loadtree"}  # by command
 FLAGS = ("infinite", "ponder")
 LARGEST_NUMBER = 10**15
 
@@ -31,9 +32,9 @@ class Go:
 
     def limits(self, white_to_move: bool) -> Limits:
         """What it means for the player to move."""
-        side = "white" if white_to_move else "black"
+        side, other = ("white", "black") if white_to_move else ("black", "white")
         limits = Limits(
-            time_left=self.numbers.get(f"{side}_time"),
+            time_left=self.numbers.get(f"{side}_time", self.numbers.get(f"{other}_time")),  # one clock is both clocks
             increment=self.numbers.get(f"{side}_increment", 0),
             moves_to_go=self.numbers.get("moves_to_go"),
             move_time=self.numbers.get("move_time"),
@@ -84,6 +85,18 @@ def read_number(text: str) -> int | None:
     return max(-LARGEST_NUMBER, -number) if text.startswith("-") else min(LARGEST_NUMBER, number)
 
 
+def keep_blanks(words: list[str], line: str) -> None:
+    """Make the free text of a command, a file's name for instance, one word with all its blanks.
+
+    `words` are the last words of the line.
+    """
+    mark = FREE_TEXT_AFTER.get(words[0])
+    if mark in words[:-1]:
+        begin = words.index(mark) + 1
+        before = len(line.split()) - len(words) + begin
+        words[begin:] = [line.split(maxsplit=before)[-1].rstrip()]
+
+
 def read_option(words: list[str]) -> tuple[str, str]:
     """Read the words after `setoption`: -> name, value."""
     if not words or words[0] != "name":
@@ -93,6 +106,14 @@ def read_option(words: list[str]) -> tuple[str, str]:
     if not name:
         raise ValueError("the name is missing")
     return name, " ".join(words[end + 1 :])
+
+
+def option_of(words: list[str]) -> str:
+    """The option that a whole command sets, in small letters; empty if it sets none."""
+    try:
+        return read_option(words[1:])[0].lower() if words[0] == "setoption" else ""
+    except ValueError:
+        return ""
 
 
 def read_position(words: list[str]) -> tuple[str | None, list[str]]:

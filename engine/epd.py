@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -10,10 +9,15 @@ from pathlib import Path
 
 import chess
 
+from engine.arguments import add_limits, seconds_of, settings_from
 from engine.clock import Limits
+from engine.game_file import read_lines
 from engine.options import Settings
+from engine.terminal.progress import Progress
 from engine.warmup import ensure_warm
+from perft.leaving import reported
 
+SECONDS = 1.0
 FULL_POINTS = 10  # of a position without points of its own
 
 
@@ -30,6 +34,11 @@ class Problem:
     def is_solved_by(self, move: str) -> bool:
         """Is it one of the best moves, or none of those to avoid?"""
         return move in self.best if self.best else move not in self.avoid
+
+    def sans(self, moves: tuple[str, ...]) -> str:
+        """Moves as people write them."""
+        board = chess.Board(self.fen)
+        return " ".join(board.san(board.parse_uci(move)) for move in moves if move)
 
     @property
     def most_points(self) -> int:
@@ -57,7 +66,12 @@ def read_problem(line: str, place: str) -> Problem:
         raise ValueError(f"{place}: {len(points)} points in c8 for {len(moves)} moves in c9")
     if not board.is_valid():
         raise ValueError(f"{place}: the position cannot be played")
-    worth = {board.parse_uci(move).uci(): int(number) for move, number in zip(moves, points, strict=True)}
+    try:
+        worth = {board.parse_uci(move).uci(): int(number) for move, number in zip(moves, points, strict=True)}
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+    if not (best or avoid):
+        best = tuple(move for move, number in worth.items() if number == max(worth.values()))
     return Problem(str(operations.get("id", place)), board.fen(), best, avoid, worth)
 
 
@@ -69,12 +83,11 @@ def _moves(value: object) -> list[chess.Move]:
 
 def read_suite(path: Path) -> list[Problem]:
     """All positions of a file. `ValueError` with file and line for what cannot be read."""
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: {error}") from None
-    numbered = [(number, line.strip()) for number, line in enumerate(lines, 1)]
-    return [read_problem(line, f"{path.name}:{number}") for number, line in numbered if line and line[0] != "#"]
+    numbered = [(number, line.strip()) for number, line in enumerate(read_lines(path), 1)]
+    found = [read_problem(line, f"{path.name}:{number}") for number, line in numbered if line and line[0] != "#"]
+    if not found:
+        raise ValueError(f"{path}: there is no position in it")
+    return found
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,7 @@ class Answer:
 def solve_all(problems: Sequence[Problem], settings: Settings, limits: Limits) -> Iterator[Answer]:
     """Search each position from an empty tree."""
     from engine.search import Searcher, SilentListener
+    from engine.terminal.pace import search
     from movegen import Position
 
     class Listener(SilentListener):
@@ -119,8 +133,7 @@ def solve_all(problems: Sequence[Problem], settings: Settings, limits: Limits) -
     for problem in problems:
         begin = time.perf_counter()
         searcher.set_position(Position(problem.fen), None)
-        searcher.go(limits)
-        searcher.wait()
+        search(searcher, limits)
         yield Answer(problem, listener.best or "", time.perf_counter() - begin)
 
 
@@ -128,24 +141,22 @@ def main(arguments: Sequence[str]) -> int:
     """Run suites and tell how it went; -> exit status."""
     parser = argparse.ArgumentParser(prog="teresa epd", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="EPD files with bm, am, or points in c8 and c9 (STS)")
-    limit = parser.add_mutually_exclusive_group(required=True)
-    limit.add_argument("--movetime", type=int, metavar="MS", help="milliseconds for each position")
-    limit.add_argument("--nodes", type=int, metavar="N", help="visits for each position")
+    add_limits(parser, SECONDS, "each position", old_names=True)
     parser.add_argument("--hash", type=int, default=256, metavar="MB", help="memory of the tree (default 256)")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--failed", action="store_true", help="list what was not solved")
     parser.add_argument("--json", action="store_true", help="everything as JSON")
     options = parser.parse_args(arguments)
+    return reported("teresa epd", lambda: _main(options))
+
+
+def _main(options: argparse.Namespace) -> int:
+    from engine.terminal.pace import Pace
+
+    suites = {path: read_suite(path) for path in options.files}
+    settings = settings_from(options, {"Move Overhead": "0", "Seed": "1"})  # nothing is lost on the way to a GUI
     ensure_warm()
-    try:
-        suites = {path: read_suite(path) for path in options.files}
-        settings = engine_settings(options.hash, options.threads)
-    except ValueError as error:
-        print(f"teresa epd: {error}", file=sys.stderr)
-        return 2
-    if (options.movetime if options.nodes is None else options.nodes) < 1:
-        parser.error("--movetime and --nodes must be at least 1")
-    limits = Limits(nodes=options.nodes, move_time=options.movetime)
+    limits = Pace(seconds_of(options, SECONDS), options.visits).limits
     results = {path.name: run_suite(path.name, suite, settings, limits) for path, suite in suites.items()}
     if options.json:
         print(json.dumps({name: [answer.as_row() for answer in answers] for name, answers in results.items()}))
@@ -155,23 +166,14 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def engine_settings(megabytes: int, threads: int) -> Settings:
-    """The engine's defaults, without what is lost on the way to a GUI."""
-    settings = Settings()
-    for name, value in (("Hash", megabytes), ("Threads", threads), ("Move Overhead", 0), ("Seed", 1)):
-        settings.set(name, str(value))
-    return settings
-
-
 def run_suite(name: str, problems: Sequence[Problem], settings: Settings, limits: Limits) -> list[Answer]:
-    """Solve a suite with a progress display."""
-    from rich.console import Console
-    from rich.progress import track
-
-    answers = solve_all(problems, settings, limits)
-    console = Console(stderr=True)
-    shown = track(answers, name, len(problems), console=console, disable=not sys.stderr.isatty(), transient=True)
-    return list(shown)
+    """Solve a suite, and show how far it is."""
+    answers = []
+    with Progress(name, len(problems)) as progress:
+        for answer in solve_all(problems, settings, limits):
+            answers.append(answer)
+            progress.advance(f", {sum(one.is_solved for one in answers)} solved")
+    return answers
 
 
 def tell(name: str, answers: Sequence[Answer], with_failed: bool) -> None:
@@ -183,5 +185,6 @@ def tell(name: str, answers: Sequence[Answer], with_failed: bool) -> None:
     print(f"{name}: {solved} of {len(answers)} solved, {points} of {most} points, {seconds:.0f} s")
     for answer in answers:
         if with_failed and not answer.is_solved:
-            wanted = " ".join(answer.problem.best) or "not " + " ".join(answer.problem.avoid)
-            print(f"  {answer.problem.name}: {answer.move}, wanted {wanted}  {answer.problem.fen}")
+            problem = answer.problem
+            wanted = problem.sans(problem.best) or "not " + problem.sans(problem.avoid)
+            print(f"  {problem.name}: {problem.sans((answer.move,))}, wanted {wanted}  {problem.fen}")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.mcts.tree import ROOT, Tree, edges_of
+from engine.mcts.tree import ROOT, SCORE_UNIT, Tree, edges_of
 
 SECONDS_BETWEEN_SAMPLES = 0.1
 FIRST_GROWTH = 1.15  # or as soon as the visits have grown so much: searches may be short
@@ -59,7 +59,7 @@ class History:
         """Add a sample."""
         edges, visits = edges_of(tree, int(ROOT)), int(tree.visits[int(ROOT)])
         self._next_moment, self._next_visits = now + SECONDS_BETWEEN_SAMPLES, visits * FIRST_GROWTH
-        if not edges:
+        if not edges or visits == 0:
             return
         own = slice(edges.start, edges.stop)
         codes = tuple(tree.move[own].tolist())
@@ -71,15 +71,20 @@ class History:
         if len(samples) >= MOST_SAMPLES:
             samples = thinned(samples)
         sample = Sample(now - self._started, visits, tree.visits[own].copy(), tree.wins[own].copy())
-        self._kept = codes, [*samples, sample]
+        self._kept = codes, [*samples, within_bounds(sample)]
+
+
+def within_bounds(sample: Sample) -> Sample:
+    """No move scores more than its visits: other threads may have gone on between reading the two."""
+    return sample._replace(wins=np.minimum(sample.wins, sample.counts.astype(np.int64) * SCORE_UNIT))
 
 
 def thinned(samples: list[Sample]) -> list[Sample]:
-    """At most half of the samples, at equal ratios of visits; the first and the last stay."""
+    """At most half of the samples, at equal ratios of visits; the first and the last stay. Visits must grow."""
     first, last = samples[0], samples[-1]
-    ratio = (last.visits / first.visits) ** (1 / (KEPT_WHEN_FULL - 1))
+    ratio = (last.visits / max(1, first.visits)) ** (1 / (KEPT_WHEN_FULL - 1))
     kept = [first]
     for sample in samples[1:-1]:
-        if sample.visits >= kept[-1].visits * ratio:
+        if sample.visits >= max(1, kept[-1].visits) * ratio:
             kept.append(sample)
     return [*kept, last]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.knowledge import Knowledge
 from engine.options import Settings
+from engine.report.source import NotInMemoryError
 from movegen import Position
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Job(threading.Thread):
         super().__init__(daemon=True)
         self._work, self._say, self._on_end = work, say, on_end
         self._stopped = False
+        self.has_ended = False
         self.start()
 
     def stop(self) -> None:
@@ -34,8 +36,11 @@ class Job(threading.Thread):
         """Do the work; an error is told."""
         try:
             self._work(self._say, lambda: self._stopped)
+        except NotInMemoryError as error:  # the search has gone on
+            self._say(f"info string {error}")
         except Exception as error:  # noqa: BLE001  (the conversation goes on)
-            self._say(f"info string failed: {error!r}")
+            self._say(f"info string failed ({error!r})")
+        self.has_ended = True
         self._on_end()
 
 
@@ -98,14 +103,12 @@ def look_closer(told: "Explanation", visits: int | None, before: Job | None) -> 
     """Search a move for itself and explain it again; after another such job, so that answers come in order."""
 
     def work(say: Say, is_stopped: Callable[[], bool]) -> None:
-        from engine.why.explain import search_more
-        from engine.why.verdict import THRESHOLDS
-        from engine.why.words import lines_of
+        from engine.why.explain import settle
+        from engine.why.words import TYPED, lines_of
 
         if before is not None:
             before.join()
-        more = search_more(told, THRESHOLDS.extra_visits if visits is None else visits, is_stopped)
-        for line in lines_of(more):
+        for line in lines_of(settle(told, visits, is_stopped), TYPED):
             say(f"info string {line}")
 
     return work

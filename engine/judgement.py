@@ -8,15 +8,14 @@ import numpy as np
 from engine.mcts.setup import PLAYOUT, UCB1, Settings, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
-from engine.network.batch import priors_of, values_of
-from engine.network.infer import PLAIN
+from engine.network.batch import values_of
 from engine.network.network import Network, new_scratch
-from engine.network.shape import PRIOR_UNIT, VALUE_UNIT
+from engine.network.shape import VALUE_UNIT
+from engine.report.priors import network_priors
 from engine.report.score import centipawns
 from movegen import Position
 from movegen.bits import U64
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen
-from movegen.moves import MAX_MOVES
 
 GAMES = 2000
 
@@ -45,9 +44,9 @@ def judge_by_network(position: Position, network: Network) -> list[str]:
     shares = _shares(position, network)
     score, lines = _score(shares), [f"{position.turn} to move: {_value_text(shares)}"]
     for square, man, other in without_each_man(position):
-        lines.append(f"{man} on {square}: {score - _score(_shares(other, network)):+.3f}")
-    ranked = sorted(_priors(position, network).items(), key=lambda pair: -pair[1])
-    lines += [f"{position.uci(code)} prior {prior / PRIOR_UNIT:.1%}" for code, prior in ranked]
+        lines.append(f"{man} on {square}: {score - _score(_shares(other, network)):+.3f} score")
+    ranked = sorted(network_priors(position, network).items(), key=lambda pair: -pair[1])
+    lines += [f"{position.uci(code)} prior {prior:.1%}" for code, prior in ranked]
     return lines
 
 
@@ -81,11 +80,3 @@ def _value_text(shares: tuple[int, int, int]) -> str:
     wins, draws, losses = (share / VALUE_UNIT for share in shares)
     score = _score(shares)
     return f"score {score:.3f}, {centipawns(score)} centipawns, win {wins:.1%} draw {draws:.1%} loss {losses:.1%}"
-
-
-def _priors(position: Position, network: Network) -> dict[int, int]:
-    moves, priors = np.zeros((1, MAX_MOVES), dtype=np.uint16), np.zeros((1, MAX_MOVES), dtype=np.uint16)
-    counts = np.zeros(1, dtype=np.int64)
-    boards = np.array([position.board], dtype=np.uint64)
-    priors_of(network, new_scratch(network), boards, PLAIN, moves, priors, counts)
-    return dict(zip(moves[0, : counts[0]].tolist(), priors[0, : counts[0]].tolist(), strict=True))

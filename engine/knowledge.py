@@ -21,6 +21,7 @@ class RootMoves:
     codes: tuple[int, ...]
     source: str = ""  # "book" or "tablebase", if it decided
     verdict: "Verdict | None" = None  # of the tablebases
+    notes: tuple[str, ...] = ()  # on files that cannot be used
 
 
 class Knowledge:
@@ -65,12 +66,34 @@ class Knowledge:
     def root_moves(self, position: "Position", wished: tuple[int, ...], options: Settings, in_game: bool) -> RootMoves:
         """The moves to choose from. Only in a game the book has a say; it never goes against the tablebases."""
         codes = wished or position.move_codes
-        verdict = self._tablebases.probe(position) if self._tablebases is not None and codes else None
+        notes: list[str] = []
+        verdict = self._probe(position, notes) if codes else None
         kept = tuple(code for code in codes if verdict is not None and code in verdict.moves)
         if kept:
-            return RootMoves(kept, "tablebase", verdict)
-        if self._book is not None and options.flag("OwnBook") and in_game and not wished and codes:
-            move = self._book.choose(position, random.Random(options.number("Seed") or None))
+            return RootMoves(kept, "tablebase", verdict, tuple(notes))
+        if options.flag("OwnBook") and in_game and not wished and codes:
+            move = self._look_up(position, random.Random(options.number("Seed") or None), notes)
             if move is not None:
-                return RootMoves((move,), "book")
-        return RootMoves(codes)
+                return RootMoves((move,), "book", notes=tuple(notes))
+        return RootMoves(codes, notes=tuple(notes))
+
+    def _probe(self, position: "Position", notes: list[str]) -> "Verdict | None":
+        """What the tablebases say. Damaged ones say nothing, and that is noted."""
+        if self._tablebases is None:
+            return None
+        try:
+            return self._tablebases.probe(position)
+        except ValueError as error:
+            notes.append(str(error))
+            return None
+
+    def _look_up(self, position: "Position", rng: random.Random, notes: list[str]) -> int | None:
+        """A move of the book. A damaged one has none, and that is noted; it is not asked again."""
+        if self._book is None:
+            return None
+        try:
+            return self._book.choose(position, rng)
+        except ValueError as error:
+            notes.append(str(error))
+            self._book = None
+            return None

@@ -1,5 +1,6 @@
 """What the engine tells of a search, as lines of text."""
 
+from engine.report.effort import plies_text
 from engine.report.info import Info
 from engine.report.rows import Row
 from engine.report.score import score_text, wdl
@@ -22,7 +23,7 @@ def info_lines(info: Info, with_wdl: bool) -> list[str]:
 
 def move_line(row: Row) -> str:
     """One move of the table. All numbers are for the player who moves."""
-    proven = f" proven {row.proven['result']} in {row.proven['plies']} plies" if row.proven else ""
+    proven = f" proven {row.proven['result']} in {plies_text(row.proven['plies'])}" if row.proven else ""
     shares = " ".join(map(str, row.wdl)) if row.wdl else "-"
     return (
         f"{row.uci:5} N {row.n} ({row.share:.1%}) P {row.p:.1%} Q {number(row.q)} U {number(row.u)} S {number(row.s)} "

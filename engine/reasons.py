@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Each with a sentence for people in `MEANINGS`."""
+    """Each with a sentence for people in `MEANINGS`, and in a few words in `IN_SHORT`."""
 
     SEARCHING = "searching"
     TIME = "time"
@@ -33,4 +33,19 @@ MEANINGS = {
     Reason.ONLY_MOVE: "there is only one legal move",
     Reason.NO_MOVE: "there is no legal move",
     Reason.FAILED: "of an error",
+}
+
+IN_SHORT: dict[str, str] = {
+    Reason.SEARCHING: "searching",
+    Reason.TIME: "stopped: time used up",
+    Reason.NODES: "stopped: visits reached",
+    Reason.DEPTH: "stopped: depth reached",
+    Reason.SETTLED: "stopped: no other move could catch up",
+    Reason.PROVEN: "stopped: the result is proven",
+    Reason.STOP: "stopped",
+    Reason.STRENGTH: "stopped: its rating allows no more visits",
+    Reason.BOOK: "stopped: a book move",
+    Reason.ONLY_MOVE: "stopped: only one legal move",
+    Reason.NO_MOVE: "stopped: no legal move",
+    Reason.FAILED: "stopped: an error",
 }

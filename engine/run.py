@@ -1,28 +1,32 @@
-"""One search: the crew that simulates, somebody who watches the clock, and the move at the end."""
+"""One search: the crew that simulates, a thread that watches the clock, and the move at the end."""
 
 import random
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.choice import best_of, draw_by_level, draw_move
 from engine.clock import Budget, Limits, has_thought_enough
-from engine.crew import Crew, Task
+from engine.crew import Crew, Lookout, Task
 from engine.knowledge import RootMoves
 from engine.mcts.proof import prove_root
-from engine.mcts.setup import Worker, root_of
-from engine.mcts.tree import IN_USE, ROOT, Tree, clear, edges_of, keep, restrict_root
+from engine.mcts.setup import DEEPEST, Worker, root_of
+from engine.mcts.tree import IN_USE, ROOT, Tree, ask_to_stop, clear, edges_of, keep, restrict_root
 from engine.reasons import Reason
+from engine.report.effort import plural
 from engine.report.info import Info
 from engine.report.line import best_edges, main_line
 from engine.settings import kernel_settings, weakened
-from engine.stats import LOSS, MoveStats, moves_below
+from engine.stats import LOSS, WIN, MoveStats, moves_below
 from engine.strength import level_of
 
 if TYPE_CHECKING:
     from engine.search import Searcher
 
-BATCH_SECONDS = 0.002  # of simulations between two looks at the stop flag
+CHUNK_SECONDS = 0.002  # of simulations between two looks of a worker
+WATCH_SECONDS = 0.02  # between two looks at the clock: how late they come shows how busy the processors are
+TIMER_SECONDS = time.get_clock_info("monotonic").resolution  # by which a sleep may be late on an idle machine too
 LOOK_SECONDS, LEAST_LOOK_SECONDS = 0.05, 0.005  # between two looks at the tree
 SECONDS_BETWEEN_INFOS, LEAST_SECONDS_BETWEEN_INFOS = 1.0, 0.1
 SHORT_SECONDS = 0.02
@@ -39,8 +43,7 @@ class Run:
         self.options, self.position, self.knowledge = searcher.options, searcher.position, searcher.knowledge
         self.signals, self.listener = searcher.signals, searcher.listener
         self.places, self.history = searcher.places, searcher.history
-        self.started = self.clock_started = started
-        self.pondering = limits.ponder
+        self.started = started
         self.nodes_allowed = limits.nodes
         analyses = limits.infinite or self.options.flag("UCI_AnalyseMode")
         is_weak = self.options.flag("UCI_LimitStrength") and not analyses
@@ -48,6 +51,8 @@ class Run:
         self.settings = kernel_settings(self.options)
         if is_weak:
             self.settings = weakened(self.settings)
+        if limits.mate is not None:  # proofs of longer mates would end the search
+            self.settings = self.settings._replace(deepest=min(DEEPEST, 2 * limits.mate - 1))
         self.depth = 0
         self.looked_at, self.reported_at, self.reported_move = started, -SECONDS_BETWEEN_INFOS, -1
         self.seconds_between_looks = max(LEAST_LOOK_SECONDS, min(LOOK_SECONDS, (budget.soft or 1.0) / 4))
@@ -56,6 +61,8 @@ class Run:
         self.chosen: int | None = None  # the move to play, once it is told
         self.reason, self.reason_for_nodes = Reason.SEARCHING, Reason.NODES
         self.stopped_at: float | None = None
+        self.working_since = started
+        self.longest_delay = 0.0  # seconds that the clock was looked at too late, or a worker was kept from its work
 
     @property
     def is_short(self) -> bool:
@@ -64,27 +71,47 @@ class Run:
             return False
         return self.budget.hard <= SHORT_SECONDS
 
+    @property
+    def pondering(self) -> bool:
+        """Is the opponent still to move?"""
+        return self.limits.ponder and self.signals.ponder_hit_at is None
+
+    @property
+    def clock_started(self) -> float:
+        """The moment from which the clock counts: of a ponder hit, if there was one."""
+        hit = self.signals.ponder_hit_at if self.limits.ponder else None
+        return self.started if hit is None else hit
+
+    @property
+    def seconds_on_clock(self) -> float | None:
+        """Since the clock counts; None if it never did."""
+        return None if self.pondering else time.perf_counter() - self.clock_started
+
     def finish(self, tree: Tree) -> tuple[str | None, str | None]:
         """Search until it is over; -> the best move and the reply to it."""
         self.tree, self.task = tree, Task(tree, root_of(self.position), self.knowledge.network, self.settings)
+        ask_to_stop(tree, shall_stop=False)  # a tree from a file may say anything
         seed = self.options.number("Seed") or time.time_ns() & 0x7FFF_FFFF
         self.rng = random.Random(seed)
         self._limit_by_level()
         self._choose_root_moves()
+        self._forget_long_mates()
         crew = self.crew = self._new_crew(seed)
         if self.root_moves.codes:
             self._prepare_root(crew)
-            self.history.start(time.perf_counter())
-            crew.work(partial(self._look, crew))
+            self.working_since = time.perf_counter()
+            self.history.start(self.working_since)
+            lookout = Lookout(partial(self._look, crew), self._keep_best_line)
+            crew.work(lookout, None if self.is_short else partial(self._watch, crew))
         self._note_the_end()
-        self._wait_until_allowed()
-        return self._best_move(crew) if self.root_moves.codes else (None, None)
+        self.wait_until_allowed()
+        return self._best_move() if self.root_moves.codes else (None, None)
 
     def _new_crew(self, seed: int) -> Crew:
-        threads = range(self.options.number("Threads"))
+        threads = range(1 if self.is_short else self.options.number("Threads"))
         workers = [self.task.new_worker(seed + 1_000_003 * number) for number in threads]
-        batch_seconds = min(BATCH_SECONDS, (self.budget.hard or 1.0) / 4)
-        return Crew(self.task, workers, self.signals, self.nodes_allowed, batch_seconds)
+        chunk_seconds = min(CHUNK_SECONDS, (self.budget.hard or 1.0) / 4)
+        return Crew(self.task, workers, self.signals, self.nodes_allowed, chunk_seconds)
 
     def _limit_by_level(self) -> None:
         """See no more than a player of this level. What was seen before would make him stronger: it is forgotten."""
@@ -94,6 +121,14 @@ class Run:
         if self.limits.nodes is None or self.level.visits < self.limits.nodes:
             self.nodes_allowed, self.reason_for_nodes = self.level.visits, Reason.STRENGTH
 
+    def _forget_long_mates(self) -> None:
+        """`go mate` asks for a short mate: what was proven before may be longer than that."""
+        if self.limits.mate is None:
+            return
+        known = [move for move in moves_below(self.tree, int(ROOT)) if move.code in self.root_moves.codes]
+        if not any(move.result == WIN and move.distance < 2 * self.limits.mate for move in known):
+            clear(self.tree)
+
     # The root
 
     def _choose_root_moves(self) -> None:
@@ -101,24 +136,27 @@ class Run:
         limits = self.limits
         in_game = not (limits.infinite or limits.ponder or self.options.flag("UCI_AnalyseMode"))
         self.root_moves = self.knowledge.root_moves(self.position, self.wished, self.options, in_game)
+        for note in self.root_moves.notes:
+            self.listener.on_message(note)
         if self.root_moves.source:
-            self.listener.on_message(f"{len(self.root_moves.codes)} moves by {self.root_moves.source}")
+            moves = plural(len(self.root_moves.codes), "move")
+            self.listener.on_message(f"{moves} by {self.root_moves.source}")
         if self.root_moves.source == "book" or (limits.has_clock and len(self.root_moves.codes) == 1):
             self.reason_for_nodes = Reason.BOOK if self.root_moves.source == "book" else Reason.ONLY_MOVE
             self.nodes_allowed = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
 
     def _prepare_root(self, crew: Crew) -> None:
         """Let the root have just the moves that may be played, and what follows from what is known of them."""
-        self._limit_root_moves(crew, crew.workers[0])
+        self._limit_root_moves(crew.workers[0], crew.take)
         prove_root(self.tree)
 
-    def _limit_root_moves(self, crew: Crew, worker: Worker) -> None:
-        wanted, present = set(self.root_moves.codes), self._present_root_moves()
-        if wanted == present or (not present and len(wanted) == len(self.position.move_codes)):
-            return
-        if not wanted <= present:
-            clear(self.tree)
-            self.task.simulate(worker, crew.take(2))
+    def _limit_root_moves(self, worker: Worker, take: Callable[[int], int]) -> None:
+        """Expand the root if it has not all moves wanted, with as many of two visits as can be taken."""
+        wanted = set(self.root_moves.codes)
+        if not wanted <= self._present_root_moves():
+            if self.tree.visits[int(ROOT)] or self._present_root_moves():
+                clear(self.tree)
+            self.task.expand_root(worker, take(2))
         if self._present_root_moves() > wanted:
             restrict_root(self.tree, wanted)
 
@@ -129,8 +167,6 @@ class Run:
 
     def _reason_to_stop(self, now: float) -> Reason:
         """Why to stop, or SEARCHING."""
-        if self.pondering and self.signals.ponder_hit_at is not None:
-            self.pondering, self.clock_started = False, self.signals.ponder_hit_at
         if self.limits.depth is not None and self.mean_depth() >= self.limits.depth:
             return Reason.DEPTH
         if self.pondering or self.limits.infinite or self.budget.hard is None:
@@ -148,13 +184,15 @@ class Run:
         return Reason.TIME if elapsed >= (self.budget.soft or 0.0) else Reason.SETTLED
 
     def _end(self, crew: Crew, reason: Reason) -> None:
-        """Stop, if there is a reason."""
-        if reason != Reason.SEARCHING:
-            self.reason, crew.is_over = reason, True
+        """Stop, if there is a reason and it is the first."""
+        if reason != Reason.SEARCHING and not crew.is_over:
+            self.reason = reason
+            crew.end()
 
     def _note_the_end(self) -> None:
         """Remember why the simulations ended, and how the root stood then."""
         now = self.stopped_at = time.perf_counter()
+        self._note_delays(now)
         self.history.add(self.tree, now)
         if not self.root_moves.codes:
             self.reason = Reason.NO_MOVE
@@ -165,12 +203,32 @@ class Run:
         elif self.reason == Reason.SEARCHING:
             self.reason = Reason.STOP if self.signals.is_stopped else self.reason_for_nodes
 
-    def _wait_until_allowed(self) -> None:
-        """Under `infinite` and `ponder` the best move may not be told before the GUI says so."""
-        while not self.signals.is_stopped and (
-            self.limits.infinite or (self.pondering and self.signals.ponder_hit_at is None)
-        ):
+    def _note_delays(self, now: float) -> None:
+        """How late was it?"""
+        waits = [self.longest_delay, self.crew.longest_wait if self.crew else 0.0]
+        if self.budget.hard is not None and not self.pondering and not self.limits.infinite:
+            waits.append(now - max(self.working_since, self.clock_started + self.budget.hard))
+        self.longest_delay = max(waits)
+
+    def wait_until_allowed(self) -> None:
+        """Under `infinite` and `ponder` the best move may not be given before the GUI says so."""
+        while not self.signals.is_stopped and (self.limits.infinite or self.pondering):
             self.signals.wait()
+
+    def _watch(self, crew: Crew) -> None:
+        """Look at the clock and at nothing else until all workers have ended, however slow they are."""
+        while crew.is_working:
+            now = time.perf_counter()
+            self._end(crew, Reason.STOP if self.signals.is_stopped else self._reason_to_stop(now))
+            seconds = self._seconds_to_watch(crew, now)
+            if not self.signals.wait(seconds) and seconds is not None:
+                self.longest_delay = max(self.longest_delay, time.perf_counter() - now - seconds - TIMER_SECONDS)
+
+    def _seconds_to_watch(self, crew: Crew, now: float) -> float | None:
+        """Until the clock must be looked at again; None: there is none, or the end is only waited for."""
+        if crew.is_over or self.pondering or self.limits.infinite or self.budget.hard is None:
+            return None
+        return min(WATCH_SECONDS, max(0.0, self.clock_started + self.budget.hard - now))
 
     # What is told
 
@@ -195,7 +253,7 @@ class Run:
         return self.depth
 
     def _look(self, crew: Crew) -> None:
-        """Look at the clock; now and then at the tree too: keep the main line, report, see whether it is clear."""
+        """Look at the clock; now and then at the tree too: report, see whether it is clear."""
         now = time.perf_counter()
         self.history.note(self.tree, now)
         self._end(crew, self._reason_to_stop(now))
@@ -205,12 +263,17 @@ class Run:
         if not moves or moves[0].visits == 0:
             return
         best = best_of(moves)
-        self._keep_line(best)
         self._end(crew, self._reason_to_stop_thinking(now, moves))
         since_report = now - self.started - self.reported_at
         has_changed = best.code != self.reported_move and since_report >= LEAST_SECONDS_BETWEEN_INFOS
         if not crew.is_over and (has_changed or since_report >= SECONDS_BETWEEN_INFOS):
             self._report(moves, best)
+
+    def _keep_best_line(self) -> None:
+        """Let nothing of the main line be recycled, as it is now."""
+        moves = moves_below(self.tree, int(ROOT))
+        if moves:
+            self._keep_line(best_of(moves))
 
     def _keep_line(self, best: MoveStats) -> None:
         """Let nothing of the main line be recycled."""
@@ -236,12 +299,9 @@ class Run:
         )
         return lines[0][1]
 
-    def _best_move(self, crew: Crew) -> tuple[str, str | None]:
+    def _best_move(self) -> tuple[str, str | None]:
         if not self._present_root_moves():  # however short the time was
-            crew.nodes_left = None
-            spare = self.task.new_worker(1)
-            self.task.simulate(spare, 2)
-            self._limit_root_moves(crew, spare)
+            self._limit_root_moves(self.task.new_worker(1), lambda wanted: wanted)
             self.history.add(self.tree, time.perf_counter())
         moves = moves_below(self.tree, int(ROOT))
         best = self._choose(moves)
@@ -249,6 +309,15 @@ class Run:
         self._keep_line(best)
         line = self._report(moves, best)
         return line[0], line[1] if len(line) > 1 else None
+
+    def move_after_failure(self) -> str | None:
+        """The best of the allowed moves by what is known of them, else any of them; None if there is none."""
+        codes = self.root_moves.codes or self.wished or self.position.move_codes
+        moves = moves_below(self.tree, int(ROOT)) if self.crew else []
+        known = [move for move in moves if move.code in codes and (move.visits or move.result)]
+        if not known:
+            return self.position.uci(codes[0]) if codes else None
+        return self.position.uci(best_of(known).code)
 
     def _choose(self, moves: list[MoveStats]) -> MoveStats:
         """The move to play: the best one, or by chance if the user wants it so."""

@@ -3,16 +3,18 @@
 It knows nothing of UCI: what it finds goes to a `Listener`.
 """
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
 from typing import Protocol
 
-from engine.clock import Limits, OverheadMeter, budget
+from engine.clock import DelayMeter, Limits, OverheadMeter, budget
 from engine.history import History
 from engine.knowledge import Knowledge
-from engine.mcts.tree import BYTES_PER_SLOT, Tree, clear, new_root, new_tree, temper_root, touch
+from engine.mcts.tree import Tree, clear, new_root, new_tree, temper_root, touch
 from engine.options import Settings
+from engine.processors import processors
 from engine.reasons import Reason
 from engine.report.info import Info
 from engine.report.places import Places
@@ -50,19 +52,49 @@ class SilentListener:
         """Nothing."""
 
 
+class Guarded:
+    """A listener whose failures do not disturb the search: each call is made once, and what it raises is reported."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener, self._has_complained = listener, False
+
+    def on_info(self, info: Info) -> None:
+        """How the search stands."""
+        self._call(self._listener.on_info, info)
+
+    def on_best_move(self, best: str | None, reply: str | None) -> None:
+        """The end of a search."""
+        self._call(self._listener.on_best_move, best, reply)
+
+    def on_message(self, text: str) -> None:
+        """Something that people may want to know."""
+        with contextlib.suppress(Exception):
+            self._listener.on_message(text)
+
+    def _call(self, function: Callable[..., None], *arguments: object) -> None:
+        try:
+            function(*arguments)
+        except Exception as error:  # noqa: BLE001  (reported; the search goes on)
+            if not self._has_complained:
+                self._has_complained = True
+                self.on_message(f"the search could not be shown ({error!r})")
+
+
 class Searcher:
     """One search at a time."""
 
     def __init__(self, options: Settings, listener: Listener, knowledge: Knowledge | None = None) -> None:
-        self.options, self.listener = options, listener
+        self.options, self.listener = options, Guarded(listener)
         self.knowledge = knowledge or Knowledge()
         self.position = Position()
         self.tree: Tree | None = None
         self.places, self.history = Places(self.position), History()
         self.run: Run | None = None  # the search that goes on, or the last one at this root
         self.generation = 0  # of the root: odd while it changes
-        self.overhead = OverheadMeter()
+        self.overhead, self.delay = OverheadMeter(), DelayMeter()
         self.signals = Signals()
+        self._megabytes = 0  # that were asked for when the tree was made; it may have got less
+        self._threads_warned_of = 0
         self._limits, self._preparing = Limits(), threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -72,10 +104,10 @@ class Searcher:
         """Make the tree, if there is none of the size wanted; its memory is provided in the background."""
         megabytes = self.options.number("Hash")
         with self._preparing:
-            if self.tree is None or self.tree.visits.size != (megabytes << 20) // BYTES_PER_SLOT:
+            if self.tree is None or self._megabytes != megabytes:
                 self.generation += 2
                 self.tree = None  # two at once may be too much
-                self.tree = self._new_tree(megabytes)
+                self.tree, self._megabytes = self._new_tree(megabytes), megabytes
                 self.history.clear()
                 threading.Thread(target=touch, args=(self.tree.memory,), daemon=True).start()
             return self.tree
@@ -85,11 +117,14 @@ class Searcher:
             try:
                 return new_tree(megabytes)
             except MemoryError:
+                if megabytes == 1:
+                    raise
                 self.listener.on_message(f"there are no {megabytes} MB for the tree, {megabytes // 2} are tried")
                 megabytes //= 2
 
     def forget(self) -> None:
-        """Drop all that is known."""
+        """Drop all that is known, of the clock too: another game may follow."""
+        self.overhead = OverheadMeter()
         self._begin_anew(self.position)
         if self.tree is not None:
             clear(self.tree)
@@ -115,14 +150,19 @@ class Searcher:
         self.generation += 1
 
     def load(self, position: Position, history: History, fill: Callable[[Tree], None]) -> None:
-        """Take over a saved search; `fill` writes its tree. Not while threads search."""
-        tree = self.prepare()
-        self._begin_anew(position)
+        """Take over a saved search. Not while threads search.
+
+        `fill` writes its tree; if it raises an error, it has changed nothing, and nothing else changes either.
+        """
+        tree, before = self.prepare(), self.generation
+        self.generation = before + 1
         try:
             fill(tree)
-            self.history = history
-        finally:
-            self.generation += 1
+        except BaseException:
+            self.generation = before
+            raise
+        self.position, self.places, self.history, self.run = position, Places(position), history, None
+        self.generation = before + 2
 
     # Start and stop
 
@@ -135,8 +175,9 @@ class Searcher:
         self.wait()
         self.signals, self._limits = Signals(), limits
         begin = time.perf_counter() if started is None else started
-        overhead = self.overhead.expect(limits, self.options.number("Move Overhead"))
-        run = self.run = Run(self, limits, wished, budget(limits, overhead), begin)
+        overhead, delay = self.overhead.expect(limits, self.options.number("Move Overhead")), self.delay.expect()
+        self._warn_of_threads()
+        run = self.run = Run(self, limits, wished, budget(limits, overhead, delay), begin)
         if run.is_short:  # starting a thread would take as long
             self._finish(run)
         else:
@@ -168,29 +209,47 @@ class Searcher:
 
     def report(self) -> Report:
         """What is known of the root as it stands now; also while threads search."""
-        tree = self.prepare() if self.tree is None else self.tree
-        generation = self.generation
+        if self.tree is None:
+            self.prepare()
+        generation, tree, run = self.generation, self.tree, self.run  # each read once: another thread may change them
         return Report(
             Source(
-                tree=tree,
+                tree=self.prepare() if tree is None else tree,
                 places=self.places,
                 history=self.history,
-                run=self.run,
-                settings=self.run.settings if self.run else kernel_settings(self.options),
+                run=run,
+                settings=run.settings if run else kernel_settings(self.options),
                 network=self.knowledge.network,
                 is_current=lambda: generation == self.generation and generation % 2 == 0,
             )
         )
 
+    def _warn_of_threads(self) -> None:
+        """Say it once if there are more threads than processors."""
+        threads = self.options.number("Threads")
+        if threads != self._threads_warned_of and threads > processors():
+            self.listener.on_message(f"{threads} threads for {processors()} processors: more do not search faster")
+        self._threads_warned_of = threads
+
     def _finish(self, run: Run) -> None:
-        """Search; whatever fails, a move is told."""
+        """Search; whatever fails, a move is given, once."""
         best, reply = None, None
         try:
             best, reply = run.finish(self.prepare())
         except Exception as error:  # noqa: BLE001  (without a move the game would be lost)
             self.listener.on_message(f"the search failed ({error!r}), a legal move is played")
-            run.reason = Reason.FAILED
-            self.forget()
-            best = next(iter(self.position.legal_moves), None)
-        self.overhead.note(run.limits, time.perf_counter() - run.clock_started)
+            best = self._recover(run)
+        self.overhead.note(run.limits, run.seconds_on_clock)
+        self.delay.note(run.longest_delay)
         self.listener.on_best_move(best, reply)
+
+    def _recover(self, run: Run) -> str | None:
+        """After a failure: drop the tree, which may be damaged; -> a move, when it may be given."""
+        try:
+            best = run.move_after_failure()
+        except Exception:  # noqa: BLE001  (what is known of the moves may be damaged too)
+            best = next(iter(self.position.legal_moves), None)
+        run.reason = Reason.FAILED
+        self.forget()
+        run.wait_until_allowed()
+        return best

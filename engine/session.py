@@ -57,9 +57,9 @@ class Session(CommandsForPeople):
 
     def uci(self, _words: list[str], _moment: float) -> None:
         """Who are you?"""
-        from importlib.metadata import version
+        from engine.version import version
 
-        self.say(f"id name Teresa {version('teresa-chess')}")
+        self.say(f"id name Teresa {version()}")
         self.say("id author the Teresa developers")
         for option in OPTIONS:
             self.say(option.uci_line())
@@ -79,9 +79,12 @@ class Session(CommandsForPeople):
         name, value = read_option(words)
         option = BY_NAME.get(name.lower())
         text = "" if value == "<empty>" else value
-        if option is not None and option.name in self._files:  # first see whether the file is good
-            self._files[option.name](text)
-        self.settings.set(name, value)
+        try:
+            if option is not None and option.name in self._files:  # first see whether the file is good
+                self._files[option.name](text)
+            self.settings.set(name, value)
+        except ValueError as error:
+            raise ValueError(str(error) if option is None else f"{option.name}: {error}") from None
         if option is not None and "Explorer" in option.name:
             self._show(option.name)
         if option is None or self._searcher is None:
@@ -103,8 +106,7 @@ class Session(CommandsForPeople):
         }
 
     def ucinewgame(self, _words: list[str], _moment: float) -> None:
-        """Forget the game before."""
-        self._game = None
+        """Forget what is known of the game before; its last position stays until another comes."""
         if self._searcher is not None:
             self._searcher.forget()
 
@@ -126,30 +128,24 @@ class Session(CommandsForPeople):
         self._game = game
 
     def go(self, words: list[str], moment: float) -> None:
-        """Start a search; one that is going on ends first."""
+        """Start a search, or count leaves; nothing else is going on then."""
         go = read_go(words)
         for complaint in go.complaints:
             self.complain("go", complaint)
-        self._end_search()
         searcher = self._loaded_searcher()
         if self._game is None:
             self.position(["startpos"], moment)
         if "perft" in go.numbers:
             self._start("perft", [str(go.numbers["perft"])])
             return
-        self._search_ended = False
         limits = go.limits(searcher.position.turn == "white")
         if self._debug:
             self.say(f"info string {limits}")
-        searcher.go(limits, wished=self._wished(go.wished), started=moment)
+        self._search(limits, self._wished(go.wished), moment)
 
     def stop(self, _words: list[str], _moment: float) -> None:
-        """End the search."""
-        if self._searcher is not None:
-            self._searcher.stop()
-        for job in (self._job, self._aside):
-            if job is not None:
-                job.stop()
+        """End what is going on."""
+        self.stop_all()
 
     def ponderhit(self, _words: list[str], moment: float) -> None:
         """The expected move was played."""

@@ -21,7 +21,12 @@ class Signals:
         self.ponder_hit_at = moment
         self._news.set()
 
-    def wait(self) -> None:
-        """Wait for news."""
-        self._news.wait()
+    def wake(self) -> None:
+        """There is something to look at."""
+        self._news.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for news, not longer than `seconds`; -> is there any?"""
+        has_news = self._news.wait(seconds)
         self._news.clear()
+        return has_news

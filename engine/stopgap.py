@@ -1,4 +1,4 @@
-"""The player of last resort: the textbook search, while the kernels are being compiled at the very first start."""
+"""The player of last resort: the textbook search, while the kernels are compiled, or when a clock cannot wait."""
 
 import math
 import threading
@@ -9,19 +9,21 @@ import chess
 
 from engine.clock import Limits, budget
 from engine.glance import new_search, settled_material
+from engine.startup import Outlook
 from engine.textbook.mcts import Node
 
 SIMULATIONS = 200  # each move is judged once; the rest only makes the best one clear
 SECONDS_TO_THINK, SECONDS_BETWEEN_LOOKS = 0.4, 0.2
+LARGEST_SHARE_OF_CLOCK = 0.5  # for the first move, if the search is only being loaded
 
 
 class Clock:
     """When the stopgap has to answer."""
 
-    def __init__(self, limits: Limits, overhead: int, started: float, is_alone: Callable[[], bool]) -> None:
-        """`is_alone`: will the real search never come?"""
+    def __init__(self, limits: Limits, overhead: int, started: float, outlook: Callable[[], Outlook]) -> None:
+        """`outlook`: when will the real search be there?"""
         self.started = started
-        self._limits, self._is_alone = limits, is_alone
+        self._limits, self._outlook = limits, outlook
         self._budget = budget(limits, overhead)
         self._counts_from = None if limits.ponder else started
 
@@ -29,13 +31,25 @@ class Clock:
         """From now on the clock counts."""
         self._counts_from = moment
 
+    @property
+    def search_comes_soon(self) -> bool:
+        """Is the real search worth waiting for?"""
+        return self._outlook() is Outlook.SOON
+
     def seconds_left(self) -> float:
-        """Until an answer is due. Without a limit of time, the real search is waited for."""
+        """Until an answer is due. The real search is waited for, unless a clock would run out or it takes long."""
         if self._counts_from is None or self._limits.infinite:
             return math.inf
-        if self._budget.hard is not None:
-            return self._counts_from + self._budget.hard - time.perf_counter()
-        return 0.0 if self._is_alone() else math.inf
+        limit = self._seconds_allowed()
+        return math.inf if limit is None else self._counts_from + limit - time.perf_counter()
+
+    def _seconds_allowed(self) -> float | None:
+        soft, hard, clock = self._budget.soft, self._budget.hard, self._limits.time_left
+        if self.search_comes_soon:
+            return None if clock is None or hard is None else max(hard, LARGEST_SHARE_OF_CLOCK * clock / 1000)
+        if hard is None and self._outlook() is Outlook.NEVER:
+            return 0.0
+        return soft  # many moves may pass until it is there: the hard limit at each would use up the clock
 
     @property
     def has_run_out(self) -> bool:
@@ -55,6 +69,7 @@ class Stopgap:
         on_end: Callable[[], None],
     ) -> None:
         self._board, self._clock, self._say, self._on_end = board, clock, say, on_end
+        self._wished = wished
         self._stopped = self._gives_way = False
         self._news = threading.Event()
         self.has_answered = False
@@ -72,11 +87,6 @@ class Stopgap:
         self._clock.ponder_hit(moment)
         self._news.set()
 
-    def end(self) -> None:
-        """Answer now, and wait for it."""
-        self.stop()
-        self._thread.join()
-
     def give_way(self) -> None:
         """The real search is ready: end without an answer, unless it is given already."""
         self._gives_way = True
@@ -92,10 +102,15 @@ class Stopgap:
             self._answer()
 
     def _wait_until_left(self, seconds: float) -> None:
-        """Wait until so much time is left, or somebody has news."""
-        while not (self._gives_way or self._stopped) and (left := self._clock.seconds_left()) > seconds:
+        """Wait until so much time is left, or it gives way or is stopped."""
+        while not (self._gives_way or self._is_stopped) and (left := self._clock.seconds_left()) > seconds:
             self._news.wait(min(left - seconds, SECONDS_BETWEEN_LOOKS))
             self._news.clear()
+
+    @property
+    def _is_stopped(self) -> bool:
+        """Must it answer? A search that comes soon answers `stop` itself."""
+        return self._stopped and not self._clock.search_comes_soon
 
     def _think(self) -> None:
         """Look at each move a few times, as far as the clock allows."""
@@ -107,6 +122,7 @@ class Stopgap:
 
     def _answer(self) -> None:
         line = main_line(self._search.root) or self._any_move()
+        self._say("info string the search is not loaded yet: a simple player answers")
         self._say(self._info(line))
         self._say("bestmove " + (" ponder ".join(line[:2]) or "0000"))
         self.has_answered = True
@@ -114,7 +130,7 @@ class Stopgap:
 
     def _any_move(self) -> list[str]:
         """A move although the game is drawn, if there is one."""
-        return [self._board.uci(move) for move in self._board.legal_moves][:1]
+        return [self._board.uci(move) for move in self._wished or self._board.legal_moves][:1]
 
     def _info(self, line: list[str]) -> str:
         root = self._search.root

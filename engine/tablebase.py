@@ -42,9 +42,13 @@ class Tablebases:
         if not self._tables.wdl:
             raise ValueError(f"there are no tables in {folders[:200]!a}")
         self.most_men = max(len(name) - 1 for name in self._tables.wdl)  # names like KRPvKR
+        self._damaged: set[str] = set()  # material whose tables are not asked again
 
     def probe(self, position: "Position") -> Verdict | None:
-        """What the tables say of a position; None if they do not know it."""
+        """What the tables say of a position; None if they do not know it.
+
+        `ValueError` if a table is damaged: once for each material, whatever python-chess stumbles over in it.
+        """
         import chess.syzygy
 
         from engine.convert import as_chess_board
@@ -52,10 +56,16 @@ class Tablebases:
         board = as_chess_board(position)
         if board.occupied.bit_count() > self.most_men or board.castling_rights:
             return None
+        material = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
+        if material in self._damaged:
+            return None
         try:
             ranks = {move: self._rank(board, move) for move in board.legal_moves}
         except (chess.syzygy.MissingTableError, KeyError):
             return None
+        except Exception as error:  # noqa: BLE001  (a file may hold anything)
+            self._damaged.add(material)
+            raise ValueError(f"a tablebase for {material} is damaged and not asked again ({error!r})") from None
         if not ranks:
             return None
         result = max(rank[0] for rank in ranks.values())

@@ -1,9 +1,12 @@
 """A file of all that was said and heard, for finding out what went on between a GUI and the engine."""
 
+import re
 import threading
 from datetime import datetime
 from pathlib import Path
 from typing import TextIO
+
+SECRET = re.compile(r"(https?://[^\s#]*#)\S+")  # the token in the address of the explorer: transcripts get sent around
 
 
 class Transcript:
@@ -37,7 +40,8 @@ class Transcript:
             if self._file is None:
                 return
             moment = datetime.now().astimezone().strftime("%H:%M:%S.%f")[:-3]
+            shown = SECRET.sub(r"\1***", line.rstrip())
             try:
-                self._file.write(f"{moment} {mark} {line.rstrip()}\n")
+                self._file.write(f"{moment} {mark} {shown}\n")
             except OSError:  # the disk is full: the game goes on
                 self._file = None

@@ -4,34 +4,57 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from perft.leaving import ending_at_once
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from engine.search import Searcher
 
+_compiled_here: set[Path] = set()  # what this process need not compile again, kept or not
+
 
 def main(arguments: Sequence[str]) -> int:
     """Compile what is not in the cache yet, and show how far it is; -> exit status."""
     parser = argparse.ArgumentParser(prog="teresa warmup", description="Compile all kernels into the cache.")
-    parser.add_argument("--time", action="store_true", help="tell the CPU seconds of each part")
+    parser.add_argument("--time", action="store_true", help="print the CPU seconds of each part")
     parser.add_argument("--search", action="store_true", help="only what a game needs")
     options = parser.parse_args(arguments)
-    seconds = compile_all(parts_of_games() if options.search else list_parts())
+    with ending_at_once():
+        seconds = compile_all(parts_of_games() if options.search else list_parts())
     if options.time:
         for name, taken in seconds.items():
             print(f"{name:28} {taken:6.2f} s")
     print(f"{'all':28} {sum(seconds.values()):6.2f} CPU seconds")
+    if not is_warm():
+        print(f"teresa warmup: {not_kept() or 'the kernels are not in the cache'}", file=sys.stderr)
+        return 1
     return 0
 
 
 def ensure_warm() -> None:
-    """At the very first start: compile what a search needs, and show how far it is."""
-    if not is_warm():
+    """At the very first start: compile what a search needs, and show how far it is. Call it before time counts."""
+    with ending_at_once():
+        if is_warm() or ready_file() in _compiled_here:
+            return
         print("first start: the search is being compiled, which takes 20 to 60 seconds", file=sys.stderr)
+        if reason := not_kept():
+            print(reason, file=sys.stderr)
         compile_all(parts_of_games())
+
+
+def not_kept() -> str:
+    """Why compiled kernels cannot be kept; empty if they can."""
+    from movegen.cache import CACHE_VARIABLE, is_writable
+
+    folder = ready_file().parent
+    if is_writable(folder):
+        return ""
+    return f"{folder} cannot be written: each start compiles again, unless {CACHE_VARIABLE} names another folder"
 
 
 def compile_all(parts: dict[str, Callable[[], object]]) -> dict[str, float]:
@@ -42,7 +65,9 @@ def compile_all(parts: dict[str, Callable[[], object]]) -> dict[str, float]:
             begin = time.process_time()
             compile_part()
             seconds[name] = time.process_time() - begin
-    ready_file().touch()
+    _compiled_here.add(ready_file())
+    with suppress(OSError):  # then the next start compiles again
+        ready_file().touch()
     return seconds
 
 
@@ -66,8 +91,10 @@ def list_parts() -> dict[str, Callable[[], object]]:
         "rules: end of the game": position.outcome,
         "rules: random games": lambda: random_games(position.board, U64(0), U64(1), U64(1)),
         **parts_of_games(),
+        "saved trees": use_saved_trees,
         "perft": lambda: Counter().perft(position, 3),
         "perft with memory": lambda: Counter(hash_megabytes=1).perft(position, 4),
+        "eval": use_eval_kernels,
     }
 
 
@@ -78,12 +105,28 @@ def use_search_kernels() -> None:
 
 def use_report_kernels() -> None:
     """Use every kernel once that reads the tree for people, and import what speaks to them."""
+    from engine.people import board_lines
     from engine.why.explain import explain
     from engine.why.words import lines_of
+    from movegen import Position
 
     report = _searched().report()
     lines_of(explain(report))
     report.icicle()
+    board_lines(Position())
+
+
+def use_saved_trees() -> None:
+    """Write a tree to a file, and read it again."""
+    import tempfile
+
+    from engine.saved_tree import load, save
+    from movegen.fen import START_FEN
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tree.npz"
+        save(path, _searched(), START_FEN, ("e2e4",))
+        load(path)
 
 
 def _searched() -> "Searcher":
@@ -100,6 +143,17 @@ def _searched() -> "Searcher":
     searcher.go(Limits(nodes=100))
     searcher.wait()
     return searcher
+
+
+def use_eval_kernels() -> None:
+    """Use every kernel once that judges a position without a search."""
+    from engine.judgement import judge_by_network, judge_by_playouts
+    from engine.network.weights import load_weights
+    from movegen import Position
+
+    network = load_weights().network
+    judge_by_network(Position(), network)
+    judge_by_playouts(Position(), network, seed=1)
 
 
 def ready_file() -> Path:

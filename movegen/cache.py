@@ -165,6 +165,11 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no 
     _impl_class = _Implementation
     _damaged = False
 
+    def __init__(self, function: Callable[..., Any], *, needs_runtime: bool) -> None:
+        """`needs_runtime`: does the kernel allocate memory?"""
+        super().__init__(function)
+        self._needs_runtime = needs_runtime
+
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Load a kernel; where there is none, return None and hold the lock until it is saved."""
         found = self._load(signature, target_context)
@@ -185,8 +190,15 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no 
             self._release_lock()
 
     def _load(self, signature: Any, target_context: Any) -> Any:
+        """Load a kernel. Those that allocate nothing do without numba's runtime: setting that up takes a tenth of a
+        second, and happens by itself where something is compiled.
+        """
         try:
-            found = super().load_overload(signature, target_context)
+            if self._needs_runtime:
+                found = super().load_overload(signature, target_context)
+            else:
+                with self._guard_against_spurious_io_errors():
+                    found = self._load_overload(signature, target_context)
             self._damaged = False
         except Exception:  # noqa: BLE001  (a damaged file, whatever it raises, counts as a missing one)
             self._damaged = True

@@ -45,17 +45,17 @@ HELPER_OPTIONS = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wra
 
 def kernel(function: Function) -> Function:
     """Compile a function that is called from Python, and keep the machine code on disk."""
-    return _kept_on_disk(function, numba.njit(**OPTIONS)(function))
+    return _kept_on_disk(function, numba.njit(**OPTIONS)(function), needs_runtime=False)
 
 
 def float_kernel(function: Function) -> Function:
     """A kernel in which sums of floats may be reordered, and which may allocate arrays."""
-    return _kept_on_disk(function, numba.njit(fastmath=True, **COMMON_OPTIONS)(function))
+    return _kept_on_disk(function, numba.njit(fastmath=True, **COMMON_OPTIONS)(function), needs_runtime=True)
 
 
-def _kept_on_disk(function: Function, dispatcher: Any) -> Function:
+def _kept_on_disk(function: Function, dispatcher: Any, *, needs_runtime: bool) -> Function:
     if not JIT_DISABLED:
-        dispatcher._cache = KernelCache(function)  # noqa: SLF001  (what njit(cache=True) does)
+        dispatcher._cache = KernelCache(function, needs_runtime=needs_runtime)  # noqa: SLF001  (what njit(cache=True) does)
     return dispatcher  # type: ignore[no-any-return]  # numba has no type hints
 
 

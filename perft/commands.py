@@ -3,16 +3,18 @@
 import argparse
 import shlex
 import sys
+import time
 
 from movegen import Position
 from movegen.fen import START_FEN
 from movegen.memory import LINE_BYTES
 from perft.display import Display
 from perft.frontier import Frontier
-from perft.run import MEGABYTE, Counter, counted_before
+from perft.run import MEGABYTE, Counter, counted_before, load_kernels
 from perft.status import Status
 from perft.suite import Entry, read_suite
 
+SHORTEST = 1e-6  # seconds; clocks may be coarser than a small count is long
 UNIQUE_MEGABYTES = 1024  # for --unique, unless --hash says otherwise
 
 
@@ -29,14 +31,23 @@ def run(options: argparse.Namespace) -> int:
         return run_compare(position, options)
     if options.unique:
         return run_unique(position, options.depth, options.hash or UNIQUE_MEGABYTES)
+    load_kernels(options.hash > 0)
+    started = time.monotonic()
     with Display() as display:
         counter = Counter(options.threads, options.hash, display.show)
         if options.divide:
             nodes = divide(counter, position, options.depth, display)
         else:
             nodes = counter.perft(position, options.depth)
+    print_speed(nodes, time.monotonic() - started)
     print(f"\nNodes searched: {nodes}")
     return Status.AGREES
+
+
+def print_speed(nodes: int, seconds: float) -> None:
+    """Time and nodes a second, on standard error: what is printed as the result stays as Stockfish has it."""
+    sys.stdout.flush()
+    print(f"{seconds:,.2f} seconds, {nodes / max(seconds, SHORTEST):,.0f} nodes a second", file=sys.stderr, flush=True)
 
 
 def divide(counter: Counter, position: Position, depth: int, display: Display) -> int:
@@ -72,6 +83,8 @@ def run_unique(position: Position, depth: int, megabytes: int) -> int:
 def run_suites(options: argparse.Namespace) -> int:
     """Check every position of the suites; a failure prints the divide."""
     entries = [entry for name in options.suite for entry in read_suite(name, options.chess960)]
+    load_kernels(options.hash > 0)
+    started = time.monotonic()
     failures = checked = nodes = 0
     with Display() as display:
         counter = Counter(options.threads, options.hash, display.show)
@@ -85,6 +98,7 @@ def run_suites(options: argparse.Namespace) -> int:
             nodes += counted
             checked += 1
             failures += counted != entry.counts[depth]
+    print_speed(nodes, time.monotonic() - started)
     beyond = f" ({len(entries) - checked} have no count within the bounds)" if checked < len(entries) else ""
     print(f"{checked} of {len(entries)} positions checked, {failures} wrong, {nodes} nodes{beyond}")
     return Status.DIFFERS if failures else Status.AGREES

@@ -5,16 +5,18 @@ that knows `go perft` only gives numbers: there, the branch whose number differs
 Depths are tried from 1 upwards, so the shortest way to a difference is found.
 """
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import IO, Protocol, cast
+from dataclasses import dataclass
+from typing import Protocol
 
 import chess
 
 from movegen import Position
+from perft.engine_process import PATIENCE, EngineProcess
 from perft.run import Counter
+
+OURSELVES = "Teresa"
 
 
 @dataclass(frozen=True)
@@ -24,16 +26,17 @@ class Difference:
     path: tuple[str, ...]
     fen: str  # as python-chess has it after these moves
     our_fen: str
-    missing: tuple[str, ...] = ()  # theirs, not ours
-    extra: tuple[str, ...] = ()  # ours, not theirs
+    other: str  # the other program
+    only_ours: tuple[str, ...] = ()
+    only_theirs: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()  # which rules the moves concern
 
     def __str__(self) -> str:
         lines = [
             f"first difference after: {' '.join(self.path) or '(no moves)'}",
             f"position: {self.fen}" + ("" if self.fen == self.our_fen else f"\nbut here: {self.our_fen}"),
-            f"missing moves: {' '.join(self.missing) or '-'}",
-            f"extra moves: {' '.join(self.extra) or '-'}",
+            f"only {OURSELVES} has: {' '.join(self.only_ours) or '-'}",
+            f"only {self.other} has: {' '.join(self.only_theirs) or '-'}",
             f"concerns: {', '.join(self.rules) or '-'}",
         ]
         return "\n".join(lines)
@@ -70,7 +73,7 @@ class PythonChess:
     def _walk(self, position: Position, board: chess.Board, depth: int, path: tuple[str, ...]) -> Difference | None:
         moves = [board.uci(move) for move in board.legal_moves]
         if depth == 1:
-            return difference_of(position, board, set(moves), path)
+            return difference_of(position, board, set(moves), path, self.name)
         for move in sorted(moves):
             board.push_uci(move)
             found = self._walk(position.play(move), board, depth - 1, (*path, move))
@@ -80,34 +83,19 @@ class PythonChess:
         return None
 
 
-@dataclass
 class UciEngine:
     """A UCI engine that prints `go perft` as Stockfish does."""
 
-    command: list[str]
-    chess960: bool
-    name: str = field(init=False)
-    process: "subprocess.Popen[str]" = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.name = self.command[0]
-        try:
-            self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-            )
-        except OSError as error:
-            raise ValueError(f"cannot start {self.name}: {error.strerror or error}") from None
+    def __init__(self, command: list[str], chess960: bool) -> None:
+        self.chess960 = chess960
+        self._process = EngineProcess(command)
+        self.name = self._process.name
 
     def shake_hands(self) -> None:
         """Begin to speak UCI."""
-        self._send("uci")
-        self._read_until("uciok")
-        self._send(f"setoption name UCI_Chess960 value {str(self.chess960).lower()}")
+        self._process.send("uci")
+        self._answer("uciok", PATIENCE)
+        self._process.send(f"setoption name UCI_Chess960 value {str(self.chess960).lower()}")
 
     def first_difference(self, position: Position, depth: int) -> Difference | None:
         """Follow the branch whose number of leaves differs, until the moves themselves differ."""
@@ -116,7 +104,7 @@ class UciEngine:
         while True:
             theirs = self.divide(position, depth)
             if set(theirs) != set(position.legal_moves):
-                return difference_of(position, board, set(theirs), path)
+                return difference_of(position, board, set(theirs), path, self.name)
             ours = {move: Counter().perft(position.play(move), depth - 1) for move in position.legal_moves}
             wrong = sorted(move for move in ours if ours[move] != theirs[move])
             if not wrong:
@@ -127,32 +115,21 @@ class UciEngine:
             path, position, depth = (*path, wrong[0]), position.play(wrong[0]), depth - 1
 
     def divide(self, position: Position, depth: int) -> dict[str, int]:
-        """The engine's leaves for each move."""
-        self._send(f"position fen {position.fen(shredder=self.chess960)}\ngo perft {depth}")
-        lines = self._read_until("Nodes searched")
-        pairs = (line.split(":") for line in lines if line.count(":") == 1)
+        """The engine's leaves for each move. At depth 1 it answers soon, if it knows `go perft` at all."""
+        self._process.send(f"position fen {position.fen(shredder=self.chess960)}", f"go perft {depth}")
+        lines = self._answer("Nodes searched", PATIENCE if depth == 1 else None)
+        pairs = (line.split(":") for line in lines[:-1] if line.count(":") == 1)
         return {move.strip(): int(count) for move, count in pairs if count.strip().isdigit()}
 
     def close(self) -> None:
         """End the engine."""
-        self.process.kill()
-        self.process.communicate()
+        self._process.close()
 
-    def _send(self, text: str) -> None:
-        stdin = cast("IO[str]", self.process.stdin)
+    def _answer(self, beginning: str, seconds: float | None) -> list[str]:
         try:
-            stdin.write(text + "\n")
-            stdin.flush()
-        except OSError:
-            raise ValueError(f"{self.name} has ended") from None
-
-    def _read_until(self, beginning: str) -> list[str]:
-        lines: list[str] = []
-        for line in cast("IO[str]", self.process.stdout):
-            if line.startswith(beginning):
-                return lines
-            lines.append(line)
-        raise ValueError(f"{self.name} ended without saying '{beginning}': is it a UCI engine that knows 'go perft'?")
+            return self._process.lines_until(beginning, seconds)
+        except ValueError as error:
+            raise ValueError(f"{error}: is it a UCI engine that knows 'go perft'?") from None
 
 
 @contextmanager
@@ -169,18 +146,24 @@ def opponent(command: list[str] | None, chess960: bool) -> Iterator[Opponent]:
         engine.close()
 
 
-def difference_of(position: Position, board: chess.Board, theirs: set[str], path: tuple[str, ...]) -> Difference | None:
-    """What is missing in our moves, and what is too much, or None if nothing is."""
+def difference_of(
+    position: Position, board: chess.Board, theirs: set[str], path: tuple[str, ...], other: str
+) -> Difference | None:
+    """Which moves only one of the two has, or None if both have the same."""
     ours = set(position.legal_moves)
     if ours == theirs:
         return None
-    missing, extra = tuple(sorted(theirs - ours)), tuple(sorted(ours - theirs))
-    rules = {rule_of(board, chess.Move.from_uci(move)) for move in missing + extra}
-    return Difference(path, board.fen(), position.fen(), missing, extra, tuple(sorted(rules)))
+    only_ours, only_theirs = tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours))
+    rules = {rule_of(board, move) for move in only_ours + only_theirs}
+    return Difference(path, board.fen(), position.fen(), other, only_ours, only_theirs, tuple(sorted(rules)))
 
 
-def rule_of(board: chess.Board, move: chess.Move) -> str:
+def rule_of(board: chess.Board, text: str) -> str:
     """The rule that a disputed move most likely concerns."""
+    try:
+        move = chess.Move.from_uci(text)
+    except ValueError:
+        return "no move at all"
     if board.is_castling(move):
         return "castling"
     if board.is_en_passant(move):

@@ -4,6 +4,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from perft.estimate import seconds_left
 from perft.run import Progress
 
 if TYPE_CHECKING:
@@ -42,9 +43,11 @@ class Display:
             self._bar = _new_bar()
         nodes = self._nodes_before + progress.nodes
         share = self._share_before + progress.share * self._share_of_part
-        left = _clock(seconds * (1 - share) / share) if share > 0 else "?"
+        left = seconds_left(progress, seconds, self._share_before, self._share_of_part)
+        time_left = "?" if left is None else _clock(left)
         bar, task = self._bar
-        bar.update(task, completed=share, description=f"{nodes:,} nodes  {nodes / seconds / 1e6:,.0f} M/s  {left} left")
+        text = f"{nodes:,} nodes  {nodes / seconds / 1e6:,.0f} M/s  {time_left} left"
+        bar.update(task, completed=share, description=text)
 
 
 def _clock(seconds: float) -> str:

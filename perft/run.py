@@ -11,10 +11,11 @@ import numpy as np
 from movegen import Position
 from movegen.bits import U64
 from movegen.memory import LINE_BYTES
-from perft.frontier import Frontier, merged_frontier, plain_frontier
+from perft.frontier import MERGING_PAYS_FROM, Frontier, merged_frontier, plain_frontier
 from perft.lines import WORDS, new_lines
 from perft.table import SHALLOWEST, count_lines
 
+TWO_KINGS = "8/8/8/4k3/8/8/8/K7 w - - 0 1"
 MEGABYTE = 1 << 20
 CHUNK_SECONDS = 0.05  # of work between two looks at the stop flag
 POLL_SECONDS = 0.1
@@ -27,7 +28,8 @@ class Progress:
 
     nodes: int  # leaves counted so far
     share: float  # of the work that is done
-    seconds: float
+    seconds: float  # since the start
+    counting_seconds: float  # since leaves are counted: before that, equal positions are merged
 
 
 class Interrupted(Exception):  # noqa: N818  (not an error)
@@ -51,6 +53,11 @@ def counted_before(nodes: int) -> Iterator[None]:
 
 def _nobody(_progress: Progress) -> None:
     pass
+
+
+def load_kernels(with_memory: bool) -> None:
+    """Have everything compiled that a count needs, so that its time is that of counting."""
+    Counter(hash_megabytes=int(with_memory)).perft(Position(TWO_KINGS), MERGING_PAYS_FROM)
 
 
 @dataclass
@@ -89,6 +96,7 @@ class _Run:
         self.nodes = 0
         self.next_line = 0
         self.lines_done = 0
+        self.began = time.monotonic()
         self.stopped = False
         self.failure: BaseException | None = None
         self.lock = threading.Lock()
@@ -96,6 +104,7 @@ class _Run:
     def finish(self, threads: int, watcher: Callable[[Progress], None], started: float) -> int:
         """Count everything, and return the number of leaves."""
         self._count(0, 0)  # compile before the threads start
+        self.began = time.monotonic()
         workers = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
         for worker in workers:
             worker.start()
@@ -117,7 +126,8 @@ class _Run:
         return self.nodes
 
     def _progress(self, started: float) -> Progress:
-        return Progress(self.nodes, self.lines_done / self.frontier.count, time.monotonic() - started)
+        now = time.monotonic()
+        return Progress(self.nodes, self.lines_done / self.frontier.count, now - started, now - self.began)
 
     def _work(self) -> None:
         chunk = 1

@@ -2,11 +2,13 @@
 
 from enum import IntEnum
 
+from perft import leaving
+
 
 class Status(IntEnum):
     """Exit status of `python -m perft`."""
 
     AGREES = 0  # counted, or everything compared agrees
     DIFFERS = 1
-    BAD_INPUT = 2
-    INTERRUPTED = 130
+    BAD_INPUT = leaving.BAD_INPUT
+    INTERRUPTED = leaving.INTERRUPTED

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 
 import numba
 import pytest
@@ -30,3 +32,10 @@ def environment():
     """The environment for child processes, without what a variant of the test run has set."""
     switches = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "TERESA_PORTABLE", "TERESA_CACHE_DIR")
     return {name: value for name, value in os.environ.items() if name not in switches}
+
+
+@pytest.fixture(scope="session")
+def warm(environment):
+    """The kernels are in the cache of child processes: none of them says that it compiles."""
+    command = [sys.executable, "-m", "engine", "warmup", "--search"]
+    subprocess.run(command, env=environment, capture_output=True, timeout=600, check=True)

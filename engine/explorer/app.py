@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from engine.explorer.files import TABLE, content
-from engine.explorer.show import Show
+from engine.explorer.show import IN_FRAMES, Show
 from engine.report.source import NotInMemoryError
 
 if TYPE_CHECKING:
@@ -24,14 +24,21 @@ SECONDS_BETWEEN_FRAMES = 0.2
 SECONDS_BETWEEN_SIGNS = 2.0  # of life: finds out that a client has gone
 CURVES = 6
 
+encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # reports are trees
+
 Answer = Callable[[Mapping[str, str]], Any]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def new_app(show: Show) -> Starlette:
-    """All that can be asked."""
+def new_app(show: Show, on_page: Callable[[], None] = lambda: None) -> Starlette:
+    """All that can be asked. `on_page` is called when a page has been loaded and begins to ask."""
+
+    def about(_asked: Mapping[str, str]) -> dict[str, Any]:
+        on_page()
+        return show.about()
+
     questions: dict[str, Answer] = {
-        "about": lambda _: show.about(),
+        "about": about,
         "place": lambda asked: show.place(asked.get("path", "")),
         "node": lambda asked: show.node(_number(asked, "search"), asked.get("path", "")),
         "icicle": lambda asked: show.icicle(_number(asked, "search"), asked.get("path", "")),
@@ -64,7 +71,7 @@ def _file(address: str) -> Endpoint:
 
 
 def _json(told: Any) -> Response:
-    return Response(json.dumps(told, separators=(",", ":")), media_type="application/json")
+    return Response(encode(told), media_type="application/json")
 
 
 def _told(work: Callable[[], Any]) -> Response:
@@ -109,9 +116,14 @@ class Streams:
         """Begin a stream."""
         if self.count >= MOST_STREAMS:
             return PlainTextResponse("too many pages watch", 503)
-        return StreamingResponse(self._lines(request.query_params.get("path", "")), media_type="application/x-ndjson")
+        asked = request.query_params
+        try:
+            frames = self._frames(asked.get("path", ""), _number(asked, "lines", IN_FRAMES.lines))
+        except ValueError as error:
+            return PlainTextResponse(str(error), 400)
+        return StreamingResponse(frames, media_type="application/x-ndjson")
 
-    async def _lines(self, path: str) -> AsyncIterator[bytes]:
+    async def _frames(self, path: str, lines: int) -> AsyncIterator[bytes]:
         """Frames; an empty line now and then where nothing happens."""
         self.count += 1
         try:
@@ -121,7 +133,7 @@ class Streams:
                 now, line = time.monotonic(), b""
                 signature = self.show.signature()
                 if signature != last:
-                    line = self._frame(path)
+                    line = self._frame(path, lines)
                 if line:
                     last = signature
                 if line or now - last_moment > SECONDS_BETWEEN_SIGNS:
@@ -131,8 +143,8 @@ class Streams:
         finally:
             self.count -= 1
 
-    def _frame(self, path: str) -> bytes:
+    def _frame(self, path: str, lines: int) -> bytes:
         try:
-            return json.dumps(self.show.frame(path), separators=(",", ":")).encode()
+            return encode(self.show.frame(path, lines)).encode()
         except NotInMemoryError:  # the root moved on meanwhile: the next frame will tell
             return b""

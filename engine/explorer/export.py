@@ -9,11 +9,20 @@ from engine.explorer.files import MODULES, content
 from engine.explorer.show import Show
 from engine.report.source import NotInMemoryError
 
+TITLE = "<title>Teresa: the search</title>"
 LEAST_SHARE = 0.005  # of the visits: nodes below are not saved
 MOST_NODES = 400
 MOST_REASONS = 12
 MOST_CURVES = 6
-POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+def is_page(head: bytes) -> bool:
+    """Is this how a page begins that `page_of` made?"""
+    return head.startswith(b"<!doctype html>") and TITLE.encode() in head and b"Content-Security-Policy" in head
 
 
 def page_of(show: Show) -> bytes:

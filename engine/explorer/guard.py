@@ -13,11 +13,19 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+KNOWN = "teresa.known"  # in the scope of a request that has shown the token
+UNKNOWN = (
+    "the token is missing or wrong: open the whole address, with what follows #, as `teresa explore` printed it "
+    "or the engine in `info string explorer at`"
+)
 LONGEST_ADDRESS = 2048  # path and query
 LARGEST_BODY = 64 << 10
 NEEDS_TOKEN = ("/data/", "/do/")
 HEADERS = (
-    (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'"),
+    (
+        b"content-security-policy",
+        b"default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -71,8 +79,9 @@ class Guard:
             return 414, "the address is too long"
         if (is_post and origin is None) or (origin is not None and origin not in self.origins):
             return 403, "asked by another page"
-        if scope["path"].startswith(NEEDS_TOKEN) and not self._knows_token(headers.get("authorization", "")):
-            return 401, "the token is missing or wrong"
+        scope[KNOWN] = self._knows_token(headers.get("authorization", ""))
+        if scope["path"].startswith(NEEDS_TOKEN) and not scope[KNOWN]:
+            return 401, UNKNOWN
         return _objection_to_body(headers, is_post)
 
     def _knows_token(self, text: str) -> bool:

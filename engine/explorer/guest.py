@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from engine.extras import check_extra
+
 if TYPE_CHECKING:
     from engine.explorer.server import Server
     from engine.report.report import Report
-
-MISSING = "the explorer needs more packages: pip install 'teresa-chess[explore]'"
 
 
 class Guest:
@@ -17,25 +17,20 @@ class Guest:
         self._say, self._report = say, report
         self._server: Server | None = None
 
-    def open(self, port: int) -> str:
-        """Serve the page, if that is not done yet; -> its address, which is told."""
+    def open(self, port: int) -> "Server":
+        """Serve the page, if that is not done yet, and print its address."""
         if self._server is None:
-            try:
-                from engine.explorer.server import Server
-            except ModuleNotFoundError:
-                raise ValueError(MISSING) from None
+            check_extra("explore")
+            from engine.explorer.server import Server
             from engine.explorer.show import Show, Shown
 
             self._server = Server(Show([Shown("Teresa", self._report)]), port)
         self._say(f"info string explorer at {self._server.address}")
-        return self._server.address
+        return self._server
 
     def open_in_browser(self, port: int) -> None:
         """Serve the page and show it."""
-        address = self.open(port)
-        from engine.explorer.server import open_browser
-
-        open_browser(address)
+        self.open(port).open_browser()
 
     def close(self) -> None:
         """Serve no more."""

@@ -20,9 +20,11 @@ class OwnSession(Show):
 
     is_own = True
 
-    def __init__(self, searches: Sequence[tuple[str, Analysis]]) -> None:
+    def __init__(self, searches: Sequence[tuple[str, Analysis]], visits: int | None = None) -> None:
+        """`visits`: each search rests when its root has them, until somebody says go."""
         super().__init__([Shown(name, analysis.searcher.report) for name, analysis in searches])
         self.analyses = [analysis for _, analysis in searches]
+        self._visits = visits
         self._lock, self._searching_more = threading.Lock(), threading.Lock()
         self._last_look, self._is_paused, self._is_closed = time.monotonic(), False, False
 
@@ -34,25 +36,31 @@ class OwnSession(Show):
     def look(self) -> None:
         """Somebody is watching: a search that rested goes on."""
         self._last_look = time.monotonic()
-        if not self._is_paused and not self._is_searching:
+        if not self._is_paused and not self.is_searching:
             with self._lock:
                 self._start()
 
     def _watch(self) -> None:
         while not self._is_closed:
             time.sleep(SECONDS_BETWEEN_CHECKS)
-            if self._is_searching and time.monotonic() - self._last_look > SECONDS_UNWATCHED:
+            if self.is_searching and time.monotonic() - self._last_look > SECONDS_UNWATCHED:
                 with self._lock:
                     self._stop()
 
     @property
-    def _is_searching(self) -> bool:
+    def is_searching(self) -> bool:
+        """Does any of them search?"""
         return any(analysis.is_searching for analysis in self.analyses)
 
     def _start(self) -> None:
         for analysis in self.analyses:
-            if not analysis.is_searching and analysis.position.move_codes:
-                analysis.start()
+            left = self._visits_left(analysis)
+            if not analysis.is_searching and analysis.position.move_codes and left != 0:
+                analysis.start(visits=left)
+
+    def _visits_left(self, analysis: Analysis) -> int | None:
+        """None: without end."""
+        return None if self._visits is None else max(0, self._visits - int(analysis.summary()["visits"]))
 
     def _stop(self) -> None:
         for analysis in self.analyses:
@@ -69,8 +77,10 @@ class OwnSession(Show):
     # What the page may do
 
     def go(self) -> dict[str, Any]:
-        """Search on."""
+        """Search on, also beyond the visits that were asked for."""
         with self._lock:
+            if all(self._visits_left(analysis) == 0 for analysis in self.analyses):
+                self._visits = None
             self._is_paused = False
             self._start()
         return {"searching": True}
@@ -130,22 +140,19 @@ def _codes(position: Position, moves: list[str]) -> tuple[int, ...]:
 
 def read_text(text: str) -> Position:
     """The position that somebody typed in; `ValueError` says what is wrong with it."""
-    import io
-
-    import chess.pgn
-
-    from engine.terminal.analyse import board_uci
+    from engine.game_file import positions_of
+    from engine.movetext import is_game, read_game
 
     if len(text) > LONGEST_TEXT:
         raise ValueError("the text is too long")
     if text.count("/") >= 7 and "\n" not in text.strip():
         return Position(text.strip())
-    game = chess.pgn.read_game(io.StringIO(text))
-    if game is None or game.errors or not (game.headers.get("FEN") or game.variations):
+    found = read_game(text)
+    if not is_game(text) or not (found.problem or found.game.headers.get("FEN") or found.game.variations):
         raise ValueError("neither a FEN nor a PGN")
-    board = game.board()
-    position = Position(board.fen(shredder=board.chess960), chess960=board.chess960)
-    return position.play_all(board_uci(board, list(game.mainline_moves())))
+    if found.problem:
+        raise ValueError(found.problem)
+    return positions_of(found.game)[-1]
 
 
 def _text(asked: dict[str, Any], name: str) -> str:

@@ -2,13 +2,14 @@
 
 import logging
 import socket
-import subprocess
 import sys
 import threading
 
 import uvicorn
 
 from engine.explorer.app import new_app
+from engine.explorer.browser import Door, open_door
+from engine.explorer.connection import Connection
 from engine.explorer.guard import Guard, new_token
 from engine.explorer.show import Show
 
@@ -26,11 +27,12 @@ class Server:
         self.show, self.token = show, new_token()
         self._socket = _listen(port)
         self.port = int(self._socket.getsockname()[1])
+        self._door: Door | None = None
         config = uvicorn.Config(
-            Guard(new_app(show), self.port, self.token),
+            Guard(new_app(show, self._close_door), self.port, self.token),
             lifespan="off",
             ws="none",
-            http="h11",
+            http=Connection,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -50,12 +52,23 @@ class Server:
         """For the browser. What follows # is never sent: the page reads it."""
         return f"http://{LOOPBACK}:{self.port}/#{self.token}"
 
+    def open_browser(self) -> None:
+        """Show the page in the user's browser. `ValueError` if that cannot be done."""
+        self._close_door()
+        self._door = open_door(self.address)
+
+    def _close_door(self) -> None:
+        door, self._door = self._door, None
+        if door is not None:
+            door.close()
+
     def _serve(self) -> None:
         with self._socket:
             self._server.run(sockets=[self._socket])
 
     def close(self) -> None:
         """Let all clients go."""
+        self._close_door()
         self._server.should_exit = self._server.force_exit = True
         self._thread.join(SECONDS_TO_END)
         sys.setswitchinterval(self._switch_seconds)
@@ -72,10 +85,3 @@ def _listen(port: int) -> socket.socket:
         listener.close()
         raise ValueError(f"port {port} cannot be had: {error.strerror}") from None
     return listener
-
-
-def open_browser(address: str) -> None:
-    """Show a page in the user's browser. Whatever that prints or waits for, nobody is disturbed."""
-    quiet = subprocess.DEVNULL
-    command = [sys.executable, "-m", "webbrowser", "-t", address]
-    subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)

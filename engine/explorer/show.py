@@ -3,15 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from engine.report.columns import COLUMNS, Context, lesson
+from engine.report.columns import COLUMNS, context_of, lesson
 from engine.report.icicle import DEEPEST
 from engine.report.node import Shape
 from engine.report.places import Place
 from engine.report.report import Report
+from engine.report.rows import DIGITS, mean_score
 from engine.report.source import LONGEST_PATH, NotInMemoryError
 
+MOST_LINES = 64
 IN_FRAMES = Shape(lines=8, longest=16)
-ON_DEMAND = Shape(lines=12, longest=16, first_look=True)
+ON_DEMAND = Shape(lines=MOST_LINES, longest=16, first_look=True)
 MOST_CURVES = 64
 
 
@@ -53,9 +55,10 @@ class Show:
             for source in sources
         ]
 
-    def frame(self, path: str) -> list[dict[str, Any]]:
-        """How each search stands: the whole, the root's moves, and those of an opened node."""
-        return [_frame(search.report(), path) for search in self.searches]
+    def frame(self, path: str, lines: int = IN_FRAMES.lines) -> list[dict[str, Any]]:
+        """How each search stands: the whole, the root's moves, and those of an opened node, the first with lines."""
+        shape = IN_FRAMES._replace(lines=min(lines, MOST_LINES))
+        return [_frame(search.report(), path, shape) for search in self.searches]
 
     def node(self, number: int, path: str) -> dict[str, Any]:
         """The moves of a node, with the network's first look at each."""
@@ -66,8 +69,9 @@ class Show:
         return self.report(number).icicle(path, depth)
 
     def history(self, number: int, curves: int) -> dict[str, Any]:
-        """Visits and scores over time."""
-        return self.report(number).history(min(curves, MOST_CURVES))
+        """Visits and scores over time of the best moves; the trends of all."""
+        report = self.report(number)
+        return {**report.history(min(curves, MOST_CURVES)), "trends": _trends(report)}
 
     def why(self, number: int, move: str | None) -> dict[str, Any]:
         """Why a move, or why not, by what is known now."""
@@ -76,17 +80,16 @@ class Show:
     def lesson(self, number: int, path: str, move: str) -> dict[str, list[str]]:
         """How the numbers of a row come about: column -> lines of text."""
         report = self.report(number)
-        place, slot = report.source.find(path)
+        place, _ = report.source.find(path)
         rows = report.rows(path, shape=Shape(lines=0, first_look=True))
         row = next((row for row in rows if row.uci == move), None)
         if row is None:
             raise ValueError("there is no such move")
-        visits = int(report.source.tree.visits[slot])
-        context = Context(visits, sum(other.n for other in rows), report.source.settings)
+        context = context_of(report.source, path)
         return {
             column.key: lesson(column, row, context, place.position.turn.capitalize())
             for column in COLUMNS
-            if visits and (row.n or column.key != "u")
+            if context.visits and (row.n or column.key != "u")
         }
 
     def place(self, path: str) -> dict[str, Any]:
@@ -117,12 +120,24 @@ def _place(place: Place, names: list[str]) -> dict[str, Any]:
     }
 
 
-def _frame(report: Report, path: str) -> dict[str, Any]:
-    root = report.children("", shape=IN_FRAMES)
+def _trends(report: Report) -> dict[str, float]:
+    """How the score of each move changed since the root had half its visits."""
+    codes, samples = report.source.history.read()
+    if not samples:
+        return {}
+    now = samples[-1]
+    before = next(sample for sample in samples if 2 * sample.visits >= now.visits)
+    scores = [map(mean_score, sample.wins.tolist(), sample.counts.tolist()) for sample in (before, now)]
+    pairs = zip(map(report.source.position.uci, codes), *scores, strict=True)
+    return {uci: round(new - old, DIGITS) for uci, old, new in pairs if old is not None and new is not None}
+
+
+def _frame(report: Report, path: str, shape: Shape) -> dict[str, Any]:
+    root = report.children("", shape=shape)
     told: dict[str, Any] = {"summary": report.summary(), "root": root, "path": path, "node": None}
     if path:
         try:
-            told["node"] = report.children(path, shape=IN_FRAMES)
+            told["node"] = report.children(path, shape=shape)
         except (NotInMemoryError, ValueError):  # the page says that the search has not been there
             told["node"] = None
     return told

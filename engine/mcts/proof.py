@@ -47,16 +47,15 @@ def draw_share_of(result: np.uint16) -> int:
 
 
 @inlined
-def proof_from_replies(tree: Tree, header: np.uint64) -> np.uint16:
-    """What the replies prove for the move before them, or UNPROVEN.
+def proof_from(proven: np.ndarray, first: np.uint64, end: np.uint64) -> np.uint16:
+    """What replies prove for the move before them, or UNPROVEN. Their own proofs stand from `first` to before `end`.
 
     The quickest win of the opponent; else, if all replies are proven, a draw, or the slowest of his losses.
     """
-    edges = U64(tree.visits[header])
     quickest_win, slowest_loss, longest_draw = NO_WIN, np.int64(0), np.int64(0)
     open_replies = 0
-    for slot in range(header + ONE, header + ONE + edges):
-        result, distance = result_of(tree.proven[slot]), distance_of(tree.proven[slot])
+    for slot in range(first, end):
+        result, distance = result_of(proven[slot]), distance_of(proven[slot])
         if result == UNPROVEN:
             open_replies += 1
         elif result == WIN:
@@ -72,6 +71,12 @@ def proof_from_replies(tree: Tree, header: np.uint64) -> np.uint16:
     if longest_draw:
         return proof(DRAW, longest_draw + NEXT)
     return proof(WIN, slowest_loss + NEXT)
+
+
+@inlined
+def proof_from_replies(tree: Tree, header: np.uint64) -> np.uint16:
+    """What the replies of a node prove for the move before them, or UNPROVEN."""
+    return proof_from(tree.proven, header + ONE, header + ONE + U64(tree.visits[header]))
 
 
 @kernel

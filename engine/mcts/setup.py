@@ -29,6 +29,7 @@ class Settings(NamedTuple):
     root_sharpness: int = PLAIN
     solver: np.uint64 = U64(1)  # 1: what replies prove is passed on to the moves before them
     batch: np.uint64 = U64(1)  # leaves that are evaluated together
+    deepest: int = DEEPEST  # plies below the root; no node is expanded there
 
 
 class Root(NamedTuple):

@@ -14,7 +14,7 @@ from engine.mcts.leaves import depth_of, is_repeated, keep_leaf
 from engine.mcts.priors import give_priors
 from engine.mcts.proof import DRAW, NEXT, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
 from engine.mcts.selection import select_by_puct, select_by_ucb1
-from engine.mcts.setup import AT_ROOT, DEEPEST, UCB1, Root, Settings, Worker
+from engine.mcts.setup import AT_ROOT, UCB1, Root, Settings, Worker
 from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
 from engine.mcts.value_table import place_of
 from engine.network.network import Network
@@ -52,7 +52,7 @@ def node_below(
     tree: Tree, network: Network, settings: Settings, worker: Worker, board: Board, edge: np.uint64, depth: int
 ) -> np.uint64:
     """The node below an edge, made at the second visit; 0 while there is none."""
-    if tree.visits[edge] == 0 or depth == DEEPEST:
+    if tree.visits[edge] == 0 or depth >= settings.deepest:
         return ZERO
     header = U64(read(tree.link, edge))
     if header == NO_NODE:
@@ -77,7 +77,11 @@ def add_result(tree: Tree, path: np.ndarray, depth: int, score: int, draw_share:
 
 @inlined
 def prove_upwards(tree: Tree, path: np.ndarray, depth: int) -> None:
-    """A new proof at the leaf may prove the moves before it, up to the root."""
+    """A new proof at the leaf may prove the moves before it, up to the root.
+
+    A proof is published before the others of its node are read: of two threads that prove the last two replies at
+    once, one sees both.
+    """
     ply = depth - 1
     while ply >= 0:
         edge = path[ply]
@@ -87,14 +91,14 @@ def prove_upwards(tree: Tree, path: np.ndarray, depth: int) -> None:
         proven = proof_from_replies(tree, header)
         if proven == UNPROVEN or proven == tree.proven[edge]:
             return
-        tree.proven[edge] = proven
+        publish(tree.proven, edge, proven)
         ply -= 1
 
 
 @inlined
 def prove(tree: Tree, settings: Settings, path: np.ndarray, depth: int, result: np.uint16) -> None:
     """Note that the game ends at this depth, and what follows from it for the moves before."""
-    tree.proven[path[depth]] = proof(result, NEXT)
+    publish(tree.proven, path[depth], proof(result, NEXT))
     if settings.solver != ZERO:
         prove_upwards(tree, path, depth)
 
@@ -103,15 +107,18 @@ def prove(tree: Tree, settings: Settings, path: np.ndarray, depth: int, result: 
 
 
 @inlined
-def occurrences_before(root: Root, worker: Worker, depth: int, clock: np.uint64) -> tuple[int, int]:
-    """How often the position at this depth stood on the board before: since the root, and in all."""
+def occurrences_before(root: Root, keys: np.ndarray, depth: int, clock: np.uint64) -> tuple[int, int]:
+    """How often the position at this depth stood on the board before: since the root, and in all.
+
+    `keys` are those of the positions from the root to this one.
+    """
     since_root, in_all = 0, 0
-    key = worker.keys[depth]
+    key = keys[depth]
     past = U64(root.past.size)
     back = TWO
     while back <= clock:
         if back <= U64(depth):
-            if worker.keys[U64(depth) - back] == key:
+            if keys[U64(depth) - back] == key:
                 since_root += 1
                 in_all += 1
         elif back - U64(depth) <= past:
@@ -132,7 +139,7 @@ def judge_repetition(
     A second one since the root only counts as a draw this time: the way to it is not forced, and from a later root
     it is judged again.
     """
-    since_root, in_all = occurrences_before(root, worker, depth, clock)
+    since_root, in_all = occurrences_before(root, worker.keys, depth, clock)
     if in_all >= 2 and tree.proven[path[depth]] == UNPROVEN:
         prove(tree, settings, path, depth, DRAW)
     return since_root > 0
@@ -197,9 +204,12 @@ def back_up(tree: Tree, worker: Worker, place: int) -> None:
 def simulate_many(
     tree: Tree, root: Root, network: Network, settings: Settings, worker: Worker, simulations: np.uint64
 ) -> np.uint64:
-    """Make simulations until so many are made or the root is proven; -> how many were made."""
+    """Make simulations until all are made, the root is proven or `ask_to_stop` was called; -> how many were made.
+
+    A batch is never cut by this: its results are backed up.
+    """
     made = ZERO
-    while made < simulations and tree.proven[ROOT] == UNPROVEN:
+    while made < simulations and tree.proven[ROOT] == UNPROVEN and tree.prior[ROOT] == 0:
         batch = min(settings.batch, simulations - made)
         for place in range(batch):
             descend(tree, root, network, settings, worker, place)

@@ -35,6 +35,9 @@ LIVE, FREE = np.uint16(0xFFFE), np.uint16(0xFFFF)
 # Places in `control`.
 LOCK, CURSOR, IN_USE, RECYCLED = U64(0), U64(1), U64(2), U64(3)
 LONGEST_SWEEP = 2048  # blocks that one allocation looks at: bounds its time
+LONGEST_SPIN = 4096  # looks at a lock that another thread holds: it may have lost its processor meanwhile
+MOST_VISITS = 1 << 31  # of the root, before all statistics are halved: a count has 32 bits
+SLOTS_AT_ONCE = 1 << 20  # that are halved together: bounds the memory for it
 LONGEST_KEPT = 63
 WORDS_PER_PAGE = U64(4096 // 8)
 
@@ -51,7 +54,7 @@ class Tree(NamedTuple):
     draws: np.ndarray  # int64   D, sum of draw shares, in SCORE_UNIT
     link: np.ndarray  # uint32  header of the node below; NO_NODE or BUSY
     move: np.ndarray  # uint16  the move, seen by its player [LIVE or FREE]
-    prior: np.ndarray  # uint16  P in 1/PRIOR_UNIT
+    prior: np.ndarray  # uint16  P in 1/PRIOR_UNIT; of the edge above the root: 1 if the threads shall stop
     in_flight: np.ndarray  # uint16  threads that are below this edge now [visited since the cursor came by?]
     proven: np.ndarray  # uint16  see engine.mcts.proof
     control: np.ndarray  # uint64  see above
@@ -114,10 +117,12 @@ def touch(words: np.ndarray) -> None:
 
 
 @inlined
-def take_lock(tree: Tree) -> None:
-    """Wait until no other thread allocates."""
-    while exchange(tree.control, LOCK, ONE) != ZERO:
-        pass
+def is_lock_taken(tree: Tree) -> bool:
+    """Wait until no other thread allocates; -> is it this one's turn? Not if the wait is too long."""
+    for _ in range(LONGEST_SPIN):
+        if read(tree.control, LOCK) == ZERO and exchange(tree.control, LOCK, ONE) == ZERO:
+            return True
+    return False
 
 
 @inlined
@@ -163,7 +168,10 @@ def is_cut_off(tree: Tree, header: np.uint64, edge: np.uint64) -> bool:
     A thread first says that it is below an edge and then follows its link; here the link is cut first and then
     looked whether a thread is there. So one of the two always sees the other. Meanwhile another thread may have
     taken the edge for an unexpanded one: then the node stays cut off, and is freed once nobody is in it.
+    A thread that is below the edge needs the link to prove the edge: it is not cut even for a moment.
     """
+    if read(tree.in_flight, edge) != 0:
+        return False
     linked = swap_if(tree.link, edge, np.uint32(header), NO_NODE) == header
     if read(tree.in_flight, edge) == 0:
         return True
@@ -198,7 +206,8 @@ def recycle(tree: Tree, header: np.uint64) -> bool:
 @kernel
 def allocate(tree: Tree, edge: np.uint64, edges: np.uint64) -> np.uint64:
     """A block for a node below this edge; -> its header, or 0 if none can be had at once."""
-    take_lock(tree)
+    if not is_lock_taken(tree):
+        return ZERO
     slots, end = edges + ONE, U64(tree.visits.size)
     start = place = tree.control[CURSOR]
     looked = 0
@@ -281,6 +290,27 @@ def restrict_root(tree: Tree, moves: Collection[int]) -> None:
     tree.wins[root] = int(tree.visits[root]) * SCORE_UNIT - int(tree.wins[own].sum())
     tree.draws[root] = tree.draws[own].sum()
     tree.kept[0] = 0
+
+
+def halve(tree: Tree) -> None:
+    """Halve the statistics of all edges, so that their counts go on. Means stay. Not while threads search.
+
+    Halves are rounded down: then the moves of a node have no more visits together than the edge above it.
+    """
+    for first in range(0, tree.visits.size, SLOTS_AT_ONCE):
+        part = slice(first, first + SLOTS_AT_ONCE)
+        halvings = (tree.move[part] < LIVE).astype(np.int64)  # none of headers; free slots may be halved too
+        before = np.maximum(tree.visits[part], 1).astype(np.int64)
+        after = before >> halvings
+        for sums in (tree.wins, tree.draws):
+            quotient, rest = np.divmod(sums[part], before)
+            sums[part] = quotient * after + rest * after // before
+        tree.visits[part] >>= halvings.astype(np.uint32)
+
+
+def ask_to_stop(tree: Tree, shall_stop: bool) -> None:
+    """Let the threads end after the leaves they are at, or go on. From any thread."""
+    tree.prior[int(ROOT)] = shall_stop
 
 
 def keep(tree: Tree, edges: Collection[int]) -> None:

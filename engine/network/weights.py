@@ -53,19 +53,17 @@ def aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def save_weights(path: Path, network: Network, settings_hash: bytes, notes: Mapping[str, Any]) -> None:
-    """Write a weights file; the one before it stays until this one is whole."""
+def weights_file(network: Network, settings_hash: bytes, notes: Mapping[str, Any]) -> bytes:
+    """The content of a weights file."""
     check_bounds(network)
-    text = json.dumps(notes, sort_keys=True).encode()
+    text = json.dumps(notes, sort_keys=True, allow_nan=False).encode()
     parts = [text.ljust(aligned(len(text)), b"\0")]
     for array, dtype in zip(network, DTYPES, strict=True):
         data = np.ascontiguousarray(array, dtype=np.dtype(dtype).newbyteorder("<")).tobytes()
         parts.append(data.ljust(aligned(len(data)), b"\0"))
     body = b"".join(parts)
     sizes = INPUTS, network.value_bias.size, network.policy_bias.size, MOVE_ROWS, len(text)
-    new = path.with_name(path.name + ".new")
-    new.write_bytes(HEADER.pack(MAGIC, VERSION, *sizes, settings_hash, zlib.crc32(body)) + body)
-    new.replace(path)
+    return HEADER.pack(MAGIC, VERSION, *sizes, settings_hash, zlib.crc32(body)) + body
 
 
 def load_weights(path: Path = SHIPPED) -> WeightsFile:

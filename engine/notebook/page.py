@@ -6,8 +6,10 @@ from typing import Any
 import chess
 import chess.svg
 
+from engine.movetext import printable
+from engine.report.effort import effort_text, ending_text, rest_text
 from engine.report.node import Shape
-from engine.terminal.files import printable
+from engine.report.rows import DIGITS
 from engine.terminal.table import CLOSE_LOSS, LARGE_LOSS, state_text
 from engine.why.words import score_text
 
@@ -57,25 +59,24 @@ def _colour(row: dict[str, Any], best: float | None) -> str:
     """By what is lost against the best move; empty without a score."""
     if row["q"] is None or best is None:
         return ""
-    loss = best - row["q"]
+    loss = round(best - row["q"], DIGITS)
     return GOOD if loss <= CLOSE_LOSS else FAIR if loss <= LARGE_LOSS else POOR
 
 
 def _headline(summary: dict[str, Any]) -> str:
     parts = (
         f"{summary['turn'].capitalize()} to move",
-        f"{summary['visits']:,} visits",
-        f"{summary['seconds']:.1f} s",
+        effort_text(summary),
         f"{summary['speed']:,} visits/s",
         f"depth {summary['depth']}, at most {summary['deepest']}",
-        str(summary["state"]),
+        ending_text(summary),
     )
     return ", ".join(parts)
 
 
 def _note(summary: dict[str, Any], node: dict[str, Any]) -> str:
-    rest = node["rest"]
-    folded = f"{rest['moves']} moves more, {rest['share']:.1%} of visits. " if rest["moves"] else ""
+    rest = rest_text(node["rest"])
+    folded = f"{rest}. " if rest else ""
     return f"{folded}Scores are for {summary['turn'].capitalize()}: win 1, draw 1/2, loss 0."
 
 

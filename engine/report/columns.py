@@ -4,10 +4,15 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from engine.mcts.setup import UCB1, Settings
+from engine.mcts.setup import NETWORK, UCB1, Settings
+from engine.mcts.tree import ROOT
+from engine.network.infer import PLAIN
+from engine.report.node import Node
 from engine.report.rows import Row
+from engine.report.source import Source
 
 GROWTH_BASE = 8192
+SEARCH_PRIOR = "prior ^ (1 / T) / sum of prior ^ (1 / T)"
 
 
 class Context(NamedTuple):
@@ -15,7 +20,32 @@ class Context(NamedTuple):
 
     visits: int  # N, of the node
     total: int  # of the visits of its moves
+    moves: int  # how many it has
     settings: Settings
+    temperature: float = 1.0  # of the priors that the search takes here
+    temperature_name: str = ""  # of the option
+    power_sum: float = 1.0  # of the network's priors ^ (1 / temperature), over all legal moves
+
+    @property
+    def has_network(self) -> bool:
+        """Do the priors come from the network?"""
+        return bool(self.settings.evaluator == NETWORK)
+
+
+def context_of(source: Source, path: str) -> Context:
+    """What the formulas of a node need."""
+    node, settings = Node(source, path), source.settings
+    is_root = node.slot == int(ROOT)
+    temperature = PLAIN / (settings.root_sharpness if is_root else settings.sharpness)
+    return Context(
+        visits=int(source.tree.visits[node.slot]),
+        total=sum(move.visits for move in node.moves),
+        moves=len(node.moves),
+        settings=settings,
+        temperature=temperature,
+        temperature_name="Root Temperature" if is_root else "Policy Temperature",
+        power_sum=sum(prior ** (1 / temperature) for prior in node.priors.values()),
+    )
 
 
 class Column(NamedTuple):
@@ -35,7 +65,7 @@ def _share(row: Row, context: Context) -> str:
 def _score(row: Row, _context: Context) -> str:
     if row.proven:
         return f"{row.proven['result']} is proven: {row.q}"
-    return f"{row.q * row.n:,.1f} / {row.n:,} = {row.q:.4f}" if row.q is not None else "not visited yet"
+    return f"{row.q * row.n:,.4f} / {row.n:,} = {row.q:.4f}" if row.q is not None else "not visited yet"
 
 
 def _wdl(row: Row, _context: Context) -> str:
@@ -46,8 +76,28 @@ def _wdl(row: Row, _context: Context) -> str:
     return f"draws {draws / 10:.1f} %; {won}; losses the rest, {losses / 10:.1f} %"
 
 
-def _prior(row: Row, _context: Context) -> str:
-    return f"{row.p:.4f}"
+def _prior_formula(context: Context) -> str:
+    return "softmax of the network, temperature 1" if context.has_network else "1 / moves: playouts prefer none"
+
+
+def _prior(row: Row, context: Context) -> str:
+    return f"{row.p:.4f}" if context.has_network else f"1 / {context.moves} = {row.p:.4f}"
+
+
+def _search_prior_formula(context: Context) -> str:
+    if not context.has_network:
+        return "the prior"
+    name = f" ({context.temperature_name})" if context.temperature != 1 else ""
+    return f"{SEARCH_PRIOR}, T = {context.temperature:.3g}{name}"
+
+
+def _search_prior(row: Row, context: Context) -> str:
+    if not context.has_network:
+        return f"{row.p_search:.4f}"
+    found = row.p ** (1 / context.temperature) / context.power_sum
+    worked = f"{row.p:.6f} ^ (1 / {context.temperature:.6g}) / {context.power_sum:.6g} = {found:.4f}"
+    is_same = f"{found:.4f}" == f"{row.p_search:.4f}"
+    return worked if is_same else f"{worked}, which the tree keeps rounded: {row.p_search:.4f}"
 
 
 def _first_look(row: Row, _context: Context) -> str:
@@ -57,7 +107,8 @@ def _first_look(row: Row, _context: Context) -> str:
 def _bonus_formula(context: Context) -> str:
     if context.settings.formula == UCB1:
         return "C * sqrt(ln N / n)"
-    return f"C * (1 + growth * ln((N + {GROWTH_BASE}) / {GROWTH_BASE})) * prior * sqrt(N) / (1 + n)"
+    bonus = f"C * (1 + growth * ln((N + {GROWTH_BASE}) / {GROWTH_BASE})) * P * sqrt(N) / (1 + n)"
+    return f"{bonus}; P = {_search_prior_formula(context)}"
 
 
 def _bonus(row: Row, context: Context) -> str:
@@ -67,7 +118,7 @@ def _bonus(row: Row, context: Context) -> str:
     if settings.formula == UCB1:
         return f"{settings.exploration:g} * sqrt({math.log(visits):.4f} / {row.n}) = {row.u:.4f}"
     growth = f"(1 + {settings.growth:g} * ln(({visits} + {GROWTH_BASE}) / {GROWTH_BASE}))"
-    return f"{settings.exploration:g} * {growth} * {row.p:.4f} * sqrt({visits}) / (1 + {row.n}) = {row.u:.4f}"
+    return f"{settings.exploration:g} * {growth} * {row.p_search:.6g} * sqrt({visits}) / (1 + {row.n}) = {row.u:.4f}"
 
 
 def _urgency(row: Row, _context: Context) -> str:
@@ -85,7 +136,8 @@ COLUMNS = (
     Column("share", "share", "of the visits of all moves here", _plain("n / sum of n"), _share),
     Column("q", "score", "mean result: win 1, draw 1/2, loss 0", _plain("sum of results / n"), _score),
     Column("wdl", "win draw loss", "shares of the results", _plain("draws counted; wins = score - draws / 2"), _wdl),
-    Column("p", "prior", "what the network expects to be played, before any search", _plain("softmax"), _prior),
+    Column("p", "prior", "what the network expects to be played, before any search", _prior_formula, _prior),
+    Column("p_search", "search prior", "the prior at the search's temperature", _search_prior_formula, _search_prior),
     Column("v", "first look", "score of the network alone", _plain("1 - score of the position after it"), _first_look),
     Column("u", "bonus", "what the formula adds to look at moves with few visits", _bonus_formula, _bonus),
     Column("s", "urgency", "the move with the largest is looked at next", _plain("score + bonus"), _urgency),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from engine.mcts.tree import ROOT
 from engine.report.line import line_of
 from engine.report.places import Place
+from engine.report.priors import priors_at
 from engine.report.rows import (
     BEST,
     DIGITS,
@@ -54,6 +55,13 @@ class Node:
     def shares(self) -> list[float]:
         """The share of each move in the visits of all."""
         return shares_of([move.visits for move in self.moves])
+
+    @cached_property
+    def priors(self) -> dict[int, float]:
+        """The network's own prior of each legal move, by its code; where playouts judge, that of the search."""
+        if self.source.judge is None:
+            return {move.code: move.prior for move in self.moves}
+        return priors_at(self.place, self.source.judge)
 
     @cached_property
     def best(self) -> MoveStats | None:
@@ -111,7 +119,8 @@ class Node:
             share=self.shares[index],
             q=score,
             wdl=wdl_of(move),
-            p=round(move.prior, DIGITS),
+            p=round(self.priors[move.code], DIGITS),
+            p_search=round(move.prior, DIGITS),
             u=rounded(urgency.bonus),
             s=rounded(urgency.total),
             v=look,

@@ -1,10 +1,13 @@
 """The positions that a report speaks of, remembered: a line is shown many times before it changes."""
 
 from functools import cached_property, lru_cache
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from movegen import Position, notation
 from movegen.position import Side
+
+if TYPE_CHECKING:
+    from engine.network.network import Network
 
 LARGEST_MEMORY = 20_000  # positions
 
@@ -28,6 +31,7 @@ class Place:
     def __init__(self, position: Position, before: "Place | None" = None, code: int = 0) -> None:
         self.position, self.before, self.code = position, before, code
         self.after: dict[int, Place] = {}
+        self.priors: tuple[Network, dict[int, float]] | None = None  # of a network, see `priors.priors_at`
 
     @cached_property
     def uci(self) -> str:

@@ -34,6 +34,7 @@ class Row(NamedTuple):
     q: float | None
     wdl: list[int] | None
     p: float
+    p_search: float
     u: float | None
     s: float | None
     v: float | None

@@ -1,6 +1,5 @@
 """What was judged, written into the PGN; what stood there before stays."""
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import chess
@@ -9,7 +8,7 @@ import chess.pgn
 
 from engine.review.judge import Judged, evaluation
 from engine.review.verdict import NAGS, Verdict
-from engine.why.words import score_text
+from engine.version import version
 
 if TYPE_CHECKING:
     from engine.review.game import Review
@@ -21,7 +20,7 @@ def annotate(review: "Review") -> None:
         return
     headers = review.game.headers
     if headers.get("Annotator", "?") == "?":
-        headers["Annotator"] = f"Teresa {version('teresa-chess')}"
+        headers["Annotator"] = f"Teresa {version()}"
     board = review.game.board()
     for node, judged in zip(list(review.game.mainline()), review.moves, strict=False):
         if judged.evaluation is not None:
@@ -34,9 +33,8 @@ def annotate(review: "Review") -> None:
 
 
 def comment(judged: Judged) -> str:
-    """`Blunder: score .12; Nf6 has .48.`"""
-    word, best = str(judged.verdict).capitalize(), judged.before
-    return f"{word}: score {score_text(judged.score)}; {best.san} has {score_text(best.score)}."
+    """`Blunder: score .12 (96,000 visits); Nf6 has .48 (8,000).`"""
+    return f"{str(judged.verdict).capitalize()}: {judged.evidence}."
 
 
 def _add_line(node: chess.pgn.GameNode, board: chess.Board, judged: Judged) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from engine.game_file import FoundGame, board_uci, position_of
 from engine.report.rows import DIGITS
 from engine.review.judge import Judge, Judged
 from engine.review.verdict import Verdict
-from engine.terminal.analyse import board_uci
-from engine.terminal.files import check_variant, position_of
 from movegen import Position
 
 if TYPE_CHECKING:
@@ -21,21 +20,25 @@ SIDES = ("white", "black")
 class Review:
     """A game; `moves` grows while it is judged."""
 
+    found: FoundGame
     game: "chess.pgn.Game"
     start: Position | None = None  # None: it cannot be judged
     codes: list[int] = field(default_factory=list)
     note: str = ""  # what is wrong with the game
+    rest: str = ""  # its moves from the first one that cannot be played
     moves: list[Judged] = field(default_factory=list)
 
     @classmethod
-    def of(cls, game: "chess.pgn.Game") -> "Review":
+    def of(cls, found: FoundGame) -> "Review":
         """A game to be judged, as far as it can be played."""
-        review = cls(game, note=str(game.errors[0]) if game.errors else "")
+        read = found.read()
+        review = cls(found, read.game, note=read.problem, rest=read.rest)
+        if not read.can_start:
+            return review
         try:
-            check_variant(game)
-            board = game.board()
+            board = read.game.board()
             position = review.start = position_of(board)
-            for uci in board_uci(board, list(game.mainline_moves())):
+            for uci in board_uci(board, list(read.game.mainline_moves())):
                 code = position.code(uci)
                 position = position.play(code)
                 review.codes.append(code)

@@ -1,7 +1,10 @@
-"""Every position of a game is searched; a move is judged by what was possible and what was left after it."""
+"""Every position of a game is searched; a move is judged by what was possible and what was left after it.
+
+A move that looks like a mistake is searched on before it is called one: the point of a sacrifice often shows late.
+"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.clock import Limits
@@ -11,10 +14,14 @@ from engine.report.rows import DIGITS
 from engine.report.score import centipawns
 from engine.review.verdict import Verdict, verdict_on
 from engine.search import Searcher
+from engine.why.words import score_text
 from movegen import Ending, Position
 
 LONGEST_LINE = 10
 ONE_ROW = Shape(lines=1, longest=LONGEST_LINE)
+SECOND_LOOKS = 4  # searches more, each as long as the first, for a move that looks like a mistake …
+LOOKS_AT_CLEAR_LOSSES, CLEAR_LOSS = 2, 0.3  # … fewer where it looks far worse than a blunder …
+MOST_SECOND_LOOKS, ENOUGH_VISITS = 16, 100_000  # … and more where those make few visits
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,19 @@ class Judged:
     def verdict(self) -> Verdict:
         """The word for it."""
         return verdict_on(self.loss)
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Could more visits still show that a move was no mistake?"""
+        is_condemned = self.verdict in (Verdict.MISTAKE, Verdict.BLUNDER)
+        return is_condemned and self.after.proven is None
+
+    @property
+    def evidence(self) -> str:
+        """`score .12 (96,000 visits); Nf6 has .48 (8,000)`: the move and the best one, each with what it stands on."""
+        best, own = self.before, "proven" if self.after.proven else f"{self.after.visits:,} visits"
+        other = "proven" if best.proven else f"{best.visits:,}"
+        return f"score {score_text(self.score)} ({own}); {best.san} has {score_text(best.score)} ({other})"
 
     @property
     def name(self) -> str:
@@ -130,8 +150,19 @@ class Judge:
             after = position.play(code)
             worth = self._worth(after, (code,))
             number, uci, san = position.fullmove_number, position.uci(code), position.san(code)
-            yield Judged(ply, number, position.turn, uci, san, before, worth)
-            position, before = after, worth
+            judged = self._judged_again(Judged(ply, number, position.turn, uci, san, before, worth))
+            yield judged
+            position, before = after, judged.after
+
+    def _judged_again(self, judged: Judged) -> Judged:
+        """The same after more visits, if it looks like a mistake."""
+        for look in range(MOST_SECOND_LOOKS):
+            enough = LOOKS_AT_CLEAR_LOSSES if judged.loss >= CLEAR_LOSS else SECOND_LOOKS
+            is_settled = look >= enough and judged.after.visits >= ENOUGH_VISITS
+            if is_settled or not judged.is_in_doubt:
+                break
+            judged = replace(judged, after=self._searched())
+        return judged
 
     def _worth(self, position: Position, moves: tuple[int, ...] | None) -> Worth:
         """`moves` lead to it from the position before; None: it is another game."""
@@ -141,6 +172,10 @@ class Judge:
             is_mate = ending is Ending.CHECKMATE
             result = {"result": "loss" if is_mate else "draw", "plies": 0}
             return Worth(0.0 if is_mate else 0.5, result, 0, None, None, [], [])
+        return self._searched()
+
+    def _searched(self) -> Worth:
+        """What the present position is worth after a search, which goes on where the last one ended."""
         self._search(self._searcher, self._limits)
         report = self._searcher.report()
         row = report.rows(k=1, shape=ONE_ROW)[0]

@@ -2,10 +2,9 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
+from engine.movetext import printable
 from engine.review.game import Review
 from engine.review.verdict import Verdict
-from engine.terminal.files import printable
-from engine.why.words import score_text
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 800, 240, 44, 40, 30
 BARS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"
@@ -16,6 +15,11 @@ svg{background:#fff;font:13px system-ui,sans-serif;fill:#222}
 @media(prefers-color-scheme:dark){svg{background:#16191d;fill:#e6e6e6}.win{fill:#39414a}.curve{stroke:#7db4f0}
 .grid{stroke:#6b7178}.inaccuracy{fill:#f0c14b}.mistake{fill:#ff8a5c}.blunder{fill:#ff5c80}.dot{stroke:#16191d}}
 """
+
+
+def is_picture(head: bytes) -> bool:
+    """Does a file begin as a picture by `svg` does?"""
+    return head.startswith(b"<svg ") and "White’s score over the game".encode() in head
 
 
 def white_scores(review: Review) -> list[float]:
@@ -77,8 +81,7 @@ def _dots(review: Review, count: int) -> list[str]:
     dots = []
     for move in review.moves:
         if move.verdict is not Verdict.NONE:
-            best = f"{move.before.san} has {score_text(move.before.score)}"
-            text = f"{move.name}: {move.verdict}, score {score_text(move.score)}; {best}"
+            text = f"{move.name}: {move.verdict}, {move.evidence}"
             place = f'cx="{_x(move.ply + 1, count):.1f}" cy="{_y(move.white_score):.1f}"'
             dots.append(f'<circle class="dot {move.verdict}" {place} r="5"><title>{escape(text)}</title></circle>')
     return dots

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.analysis import Analysis
+from engine.clock import Limits
 from engine.knowledge import Knowledge
 from engine.report.node import Shape
 from engine.terminal.pace import Pace, search
-from engine.why.words import proven_text, score_text
+from engine.why.explain import answer
+from engine.why.words import TYPED, lines_of, proven_text, score_text
 from movegen import Position
 
 MEGABYTES = 64
+LEAST_VISITS = 3000  # on which a draw is decided
 
 
 class Adviser:
@@ -29,6 +32,15 @@ class Adviser:
             self._watch(lambda: search(analysis.searcher, self.pace.limits))
             self._analysis = analysis
         return self._analysis
+
+    def score(self, position: Position) -> float:
+        """What a position is worth for the player to move, by a search of some thousand visits at least."""
+        analysis = self.analysis(position)
+        missing = LEAST_VISITS - analysis.summary()["visits"]
+        if missing > 0:
+            self._watch(lambda: search(analysis.searcher, Limits(nodes=missing)))
+        score: float | None = analysis.summary()["q"]
+        return 0.5 if score is None else score
 
     def hint(self, position: Position) -> str:
         """The best move, with its numbers."""
@@ -50,8 +62,7 @@ class Adviser:
 
     def explain(self, position: Position, move: str, visits: int | None) -> list[str]:
         """Why a move, or why not."""
-        text: list[str] = self.analysis(position).explain(move, visits)["text"]
-        return text
+        return lines_of(answer(self.analysis(position).report, move, visits), TYPED)
 
 
 def _advice(row: dict[str, Any], side: str) -> str:

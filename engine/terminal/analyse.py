@@ -4,40 +4,43 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.report.columns import Context, find, lesson
+from engine.arguments import add_limits, add_position, position_from, positive, seconds_of, settings_from
+from engine.report.columns import context_of, find, lesson
 from engine.report.node import Shape
-from engine.terminal.numbers import positive
 from engine.warmup import ensure_warm
+from movegen.moves import MAX_MOVES
+from perft.leaving import INTERRUPTED, reported
 
 if TYPE_CHECKING:
     from engine.analysis import Analysis
+    from engine.why.explain import Explanation, NotLegal
     from movegen import Position
 
 SECONDS = 5.0
 ROWS = 10
 SECONDS_BETWEEN_PICTURES = 0.25
-INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
     """Analyse a position; -> exit status."""
     options = _parser().parse_args(arguments)
+    return reported("teresa analyse", lambda: _main(options))
+
+
+def _main(options: argparse.Namespace) -> int:
     ensure_warm()
-    try:
-        columns = [find(text) for text in options.explain]
-        analysis = _new_analysis(options)
-        _check_moves(analysis.position, options.why)
-    except ValueError as error:
-        print(f"teresa analyse: {error}", file=sys.stderr)
-        return 2
-    seconds = SECONDS if options.seconds is None and options.visits is None else options.seconds
-    was_interrupted = _search(analysis, seconds, options)
-    reasons = [analysis.explain(move or None, options.extra) for move in options.why]
+    from engine.why.explain import answer
+
+    columns = [find(text) for text in options.explain]
+    analysis = _new_analysis(options)
+    _check_moves(analysis.position, options.why)
+    was_interrupted = _search(analysis, seconds_of(options, SECONDS), options)
+    reasons = [answer(analysis.report, move or None, options.extra) for move in options.why]
     if options.json:
-        told = {"summary": analysis.summary(), "root": _root(analysis, options.moves), "why": reasons}
+        root = _root(analysis, MAX_MOVES)
+        told = {"summary": analysis.summary(), "root": root, "why": [reason.data() for reason in reasons]}
         print(json.dumps({**told, "history": analysis.history()}))
     else:
         _tell(analysis, options.moves, reasons)
@@ -48,11 +51,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="teresa analyse", description=__doc__)
-    parser.add_argument("position", nargs="*", help="a FEN, or a PGN file (its last position); default: the start")
-    parser.add_argument("--ply", type=int, metavar="N", help="of a PGN file: the position after so many half-moves")
-    parser.add_argument("--chess960", action="store_true", help="Chess960 castling rules")
-    parser.add_argument("--seconds", type=positive(float), help=f"how long (default {SECONDS:g})")
-    parser.add_argument("--visits", type=positive(int), help="how many visits, instead of or besides --seconds")
+    add_position(parser)
+    add_limits(parser, SECONDS, "the search")
     parser.add_argument("--moves", "--multipv", type=positive(int), default=ROWS, metavar="N", help="rows to show")
     parser.add_argument("--formula", type=str.upper, choices=("PUCT", "UCB1"), default="PUCT")
     parser.add_argument("--evaluator", type=str.capitalize, choices=("Network", "Playout"), default="Network")
@@ -75,53 +75,14 @@ def _parser() -> argparse.ArgumentParser:
 def _new_analysis(options: argparse.Namespace) -> "Analysis":
     from engine.analysis import Analysis
 
-    position = read_position(" ".join(options.position), options.ply, options.chess960)
+    settings_from(options)  # names the argument if one is wrong
+    position, remark = position_from(options)
     if not position.move_codes:
         raise ValueError(f"the game is over: {'checkmate' if position.in_check else 'stalemate'}")
+    if remark:
+        print(remark, file=sys.stderr)
     wanted = {"Formula": options.formula, "Evaluator": options.evaluator}
     return Analysis(position, {**wanted, "Hash": options.hash, "Threads": options.threads})
-
-
-def read_position(text: str, ply: int | None, chess960: bool) -> "Position":
-    """A FEN, or the last position of the first game in a PGN file; `ValueError` says what is wrong with it."""
-    from movegen import Position
-
-    if text.lower().endswith(".pgn") or (text and len(text) < 255 and Path(text).is_file()):
-        return read_game(Path(text), ply)
-    if ply is not None:
-        raise ValueError("--ply is for PGN files")
-    return Position(text, chess960=chess960) if text else Position()
-
-
-def read_game(path: Path, ply: int | None) -> "Position":
-    """The position of a game after so many half-moves, with what was played before; the last one if None."""
-    import chess.pgn
-
-    from movegen import Position
-
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            game = chess.pgn.read_game(file)
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from None
-    if game is None:
-        raise ValueError(f"{path}: there is no game in it")
-    if game.errors:
-        raise ValueError(f"{path}: {game.errors[0]}")
-    board, moves = game.board(), list(game.mainline_moves())
-    if ply is not None and not 0 <= ply <= len(moves):
-        raise ValueError(f"{path}: the game has {len(moves)} half-moves, not {ply}")
-    position = Position(board.fen(shredder=board.chess960), chess960=board.chess960)
-    return position.play_all(board_uci(board, moves[:ply]))
-
-
-def board_uci(board: Any, moves: list[Any]) -> list[str]:
-    """Moves of a game as Teresa writes them."""
-    texts = []
-    for move in moves:
-        texts.append(board.uci(move))
-        board.push(move)
-    return texts
 
 
 def _check_moves(position: "Position", moves: list[str]) -> None:
@@ -166,19 +127,18 @@ def _watch(analysis: "Analysis", rows: int) -> None:
             live.update(picture(analysis.summary(), _root(analysis, rows), console.width), refresh=True)
 
 
-def _tell(analysis: "Analysis", rows: int, reasons: list[dict[str, Any]]) -> None:
-    from engine.terminal.table import new_console, picture
+def _tell(analysis: "Analysis", rows: int, reasons: "list[Explanation | NotLegal]") -> None:
+    from engine.terminal.table import new_console, picture, print_lines
+    from engine.why.words import EXTRA, lines_of
 
     console = new_console(is_terminal=sys.stdout.isatty())
     console.print(picture(analysis.summary(), _root(analysis, rows), console.width))
     for told in reasons:
-        print("\n" + "\n".join(told["text"]))
+        print_lines(console, ["", *lines_of(told, EXTRA)])
 
 
 def _lesson(analysis: "Analysis", key: str) -> list[str]:
     """A column explained with the numbers of the best move."""
     report = analysis.report
-    rows = report.rows(shape=Shape(lines=0, first_look=True))
-    total = sum(row.n for row in rows)
-    context = Context(report.summary()["visits"], total, report.source.settings)
-    return lesson(find(key), rows[0], context, analysis.position.turn.capitalize())
+    row = report.rows(k=1, shape=Shape(lines=0, first_look=True))[0]
+    return lesson(find(key), row, context_of(report.source, ""), analysis.position.turn.capitalize())

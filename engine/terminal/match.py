@@ -1,12 +1,12 @@
 """A game between a person and Teresa: a PGN that grows, with the position after each move beside it."""
 
 from datetime import datetime
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from engine.game_file import positions_of
+from engine.movetext import printable
 from engine.strength import STRONGEST, WEAKEST
-from engine.terminal.analyse import board_uci
-from engine.terminal.files import check_variant, position_of
+from engine.version import version
 from movegen import Ending, Position
 from movegen.position import Side
 
@@ -38,17 +38,15 @@ class Match:
 
     def __init__(self, game: "chess.pgn.Game", human: Side) -> None:
         """`game`: what was played so far. `ValueError` if it is no game that can be played on."""
-        if game.errors:
-            raise ValueError(str(game.errors[0]))
-        check_variant(game)
-        board = game.board()
         self.game, self.human = game, human
-        self.positions, self.codes = [position_of(board)], list[int]()
-        for uci in board_uci(board, list(game.mainline_moves())):
-            self._append(self.position.code(uci))
+        self.positions = positions_of(game)
+        moves = zip(self.positions, game.mainline_moves(), strict=False)
+        self.codes = [position.code(move.uci()) for position, move in moves]
         self.node = game.end()
         self.is_saved = True
+        before = game.headers.get("Result", OPEN)
         self._note_result()
+        self.former_result = "" if self.is_over or before == OPEN else before  # resigned, agreed, or lost on time
 
     @property
     def position(self) -> Position:
@@ -129,7 +127,7 @@ def new_game(board: "chess.Board", human: Side, name: str, elo: int | None) -> "
     game = chess.pgn.Game()
     game.setup(board)
     now = datetime.now().astimezone()
-    engine = f"{ENGINE} {version('teresa-chess')}"
+    engine, name = f"{ENGINE} {version()}", printable(name).replace('"', "'")
     white, black = (name, engine) if human == "white" else (engine, name)
     headers = {"Event": "Game in the terminal", "Site": "?", "Date": f"{now:%Y.%m.%d}", "Round": "-"}
     game.headers.update({**headers, "White": white, "Black": black, "Result": OPEN})

@@ -5,6 +5,7 @@ from engine.options import Settings
 from engine.search import Searcher, SilentListener
 from engine.terminal.pace import Pace, search
 from engine.why.explain import answer
+from engine.why.words import TYPED, lines_of
 from movegen import Position
 
 
@@ -45,11 +46,6 @@ class Opponent:
         """The position of the last search."""
         return self.searcher.position
 
-    def score(self) -> float | None:
-        """What the last search gave her."""
-        score: float | None = self.searcher.report().summary()["q"] if self.has_moved else None
-        return score
-
     def forget(self) -> None:
         """Another game begins."""
         self._start, self._codes = None, []
@@ -57,5 +53,4 @@ class Opponent:
 
     def explain(self, move: str | None, visits: int | None = None) -> list[str]:
         """Why her last move, or why not another one."""
-        text: list[str] = answer(self.searcher.report(), move, visits).data()["text"]
-        return text
+        return lines_of(answer(self.searcher.report(), move, visits), TYPED)

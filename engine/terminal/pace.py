@@ -16,6 +16,12 @@ class Pace:
     visits: int | None
 
     @property
+    def text(self) -> str:
+        """`2 s`, `800 visits`, or both."""
+        parts = [] if self.seconds is None else [f"{self.seconds:g} s"]
+        return " and ".join([*parts, *([] if self.visits is None else [f"{self.visits} visits"])])
+
+    @property
     def limits(self) -> Limits:
         """The same, as a search takes it."""
         return Limits(move_time=None if self.seconds is None else max(1, round(1000 * self.seconds)), nodes=self.visits)

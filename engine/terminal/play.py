@@ -7,49 +7,61 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.terminal.numbers import positive
+from engine.arguments import add_limits, add_position, seconds_of, settings_from
+from engine.terminal.farewell import ended_by_signals, status_after, undisturbed
 from engine.warmup import ensure_warm
+from perft.leaving import reported
 
 if TYPE_CHECKING:
     import chess
 
-    from engine.options import Settings
+    from engine.game_file import Coding
     from engine.terminal.match import Match
-    from engine.terminal.talk import Talk
+    from engine.terminal.talk import OwnFile, Talk
     from movegen.position import Side
 
 SECONDS = 1.0
-INTERRUPTED = 130
 ANY = -1  # of the 960 starts
 
 
 def main(arguments: Sequence[str]) -> int:
     """Play; -> exit status."""
     options = _parser().parse_args(arguments)
+    return reported("teresa play", lambda: _main(options))
+
+
+def _main(options: argparse.Namespace) -> int:
     ensure_warm()
+    talk = _new_talk(options)
+    with ended_by_signals():
+        return _play(talk)
+
+
+def _play(talk: "Talk") -> int:
+    """Play until the person leaves, or until a signal comes; the game is saved. -> exit status"""
     try:
-        talk = _new_talk(options)
-    except ValueError as error:
-        print(f"teresa play: {error}", file=sys.stderr)
-        return 2
-    try:
-        talk.run()
-    except (EOFError, KeyboardInterrupt) as end:
-        print()
-        talk.leave()
-        return INTERRUPTED if isinstance(end, KeyboardInterrupt) else 0
+        try:
+            talk.run()
+        except (EOFError, OSError):  # of the terminal, or of a pipe: it is gone, or the disk behind it is full
+            talk.leave(after_prompt=True)
+    except KeyboardInterrupt as end:  # also while it was being saved
+        with undisturbed():
+            talk.leave(after_prompt=True)
+        return status_after(end)
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="teresa play", description=__doc__)
+    add_position(parser, chess960=False)
+    parser.add_argument("--fen", help=argparse.SUPPRESS)  # an older name
     parser.add_argument("--elo", type=int, metavar="N", help="how strong Teresa plays; default: as well as she can")
-    parser.add_argument("--seconds", type=positive(float), help=f"for each of her moves (default {SECONDS:g})")
-    parser.add_argument("--visits", type=positive(int), help="for each of her moves, instead of or besides --seconds")
+    add_limits(parser, SECONDS, "each of her moves")
     parser.add_argument("--colour", "--color", choices=("white", "black", "random"), help="yours (default white)")
-    parser.add_argument("--chess960", type=int, nargs="?", const=ANY, metavar="NUMBER", help="0 to 959; else any")
-    parser.add_argument("--fen", help="the position to begin with")
-    parser.add_argument("--resume", type=Path, metavar="FILE.pgn", help="go on with the last game of a file")
+    parser.add_argument(
+        "--chess960", type=_start_number, nargs="?", const=ANY, metavar="NUMBER", help="0 to 959; else any"
+    )
+    parser.add_argument("--resume", metavar="FILE.pgn", help="go on with the last game of a file, or with --game N")
     parser.add_argument("--name", default="Human", help="yours, for the PGN (default %(default)s)")
     parser.add_argument("--pieces", choices=("auto", "unicode", "letters"), default="auto")
     parser.add_argument("--hash", type=int, default=256, metavar="MB", help="memory of the tree (default 256)")
@@ -65,39 +77,27 @@ def _new_talk(options: argparse.Namespace) -> "Talk":
     from engine.terminal.opponent import Opponent
     from engine.terminal.pace import Pace
     from engine.terminal.table import new_console
-    from engine.terminal.talk import Talk
+    from engine.terminal.talk import UTF8, Talk
 
     def begin_anew() -> Match:
         side = _side(options.colour or "white")
         return Match(new_game(_start(options), side, options.name, options.elo), side)
 
-    match, file = _resumed(options) if options.resume else (begin_anew(), None)
-    seconds = SECONDS if options.seconds is None and options.visits is None else options.seconds
-    pace, knowledge = Pace(seconds, options.visits), Knowledge()
+    settings_from(options)  # before the file is read: it may have a rating that --elo overrules
+    match, file, coding = _resumed(options) if options.resume else (begin_anew(), None, UTF8)
+    limited = {} if options.elo is None else {"UCI_LimitStrength": "true"}
+    settings = settings_from(options, {"Move Overhead": "0", **limited})
+    pace, knowledge = Pace(seconds_of(options, SECONDS), options.visits), Knowledge()
     return Talk(
         match,
-        Opponent(_settings(options), pace, knowledge),
+        Opponent(settings, pace, knowledge),
         lambda wait: Adviser(pace, knowledge, wait),
         new_console(is_terminal=sys.stdout.isatty()),
         pieces=options.pieces,
         file=file,
+        coding=coding,
         begin_anew=begin_anew,
     )
-
-
-def _settings(options: argparse.Namespace) -> "Settings":
-    from engine.options import Settings
-
-    settings = Settings()
-    wanted = {"Hash": options.hash, "Threads": options.threads, "Seed": options.seed, "Move Overhead": 0}
-    if options.elo is not None:
-        wanted |= {"UCI_Elo": options.elo, "UCI_LimitStrength": "true"}
-    for name, value in wanted.items():
-        try:
-            settings.set(name, str(value))
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-    return settings
 
 
 def _side(wish: str) -> "Side":
@@ -106,34 +106,49 @@ def _side(wish: str) -> "Side":
     return "white" if wish == "white" else "black"
 
 
+def _start_number(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 959:
+        raise argparse.ArgumentTypeError("the starts have the numbers 0 to 959")
+    return number
+
+
 def _start(options: argparse.Namespace) -> "chess.Board":
     """The position to begin with; `ValueError` says what is wrong with the wish."""
     import chess
 
-    from movegen import Position
+    from engine.game_file import STANDARD_INPUT, read_position
 
-    number = options.chess960
-    if options.fen:
-        if number not in (None, ANY):
-            raise ValueError("--fen and a number of --chess960 are two starts")
-        position = Position(options.fen, chess960=number is not None)
-        return chess.Board(position.fen(shredder=position.chess960), chess960=position.chess960)
-    if number is None:
-        return chess.Board()
-    if number != ANY and not 0 <= number <= 959:
-        raise ValueError("--chess960: the starts have the numbers 0 to 959")
-    return chess.Board.from_chess960_pos(random.randrange(960) if number == ANY else number)
+    number, text = options.chess960, options.fen or " ".join(options.position)
+    if text == STANDARD_INPUT:
+        raise ValueError("standard input is where your moves come from; name a file")
+    if text and number not in (None, ANY):
+        raise ValueError("a position and a number of --chess960 are two starts")
+    if not text and number is not None:
+        return chess.Board.from_chess960_pos(random.randrange(960) if number == ANY else number)
+    position, remark = read_position(
+        text, chess960=number is not None, game=options.game, ply=options.ply, encoding=options.encoding
+    )
+    if remark:
+        print(remark, file=sys.stderr)
+    return chess.Board(position.fen(shredder=position.chess960), chess960=position.chess960)
 
 
-def _resumed(options: argparse.Namespace) -> tuple["Match", Path | None]:
-    """The last game of a file, and the file if nothing else is in it."""
-    from engine.terminal.files import read_games
+def _resumed(options: argparse.Namespace) -> tuple["Match", "OwnFile | None", "Coding"]:
+    """A game of a file, the last one as a rule; the file if nothing else is in it; how its text is coded."""
+    from engine.game_file import STANDARD_INPUT, GameFile
     from engine.terminal.match import Match, engine_elo, engine_side, other
 
-    if options.fen or options.chess960 is not None:
-        raise ValueError("--resume brings a start of its own")
-    games = read_games(options.resume)
-    game, hers = games[-1], engine_side(games[-1])
+    if options.position or options.fen or options.chess960 is not None or options.ply is not None:
+        raise ValueError("--resume and a position are two starts")
+    if options.resume == STANDARD_INPUT:
+        raise ValueError("standard input is where your moves come from; name a file")
+    with GameFile(options.resume, options.encoding) as file:
+        found = file.game(options.game)
+        is_alone = found.number == 1 and not found.read().has_other_text and file.game().number == 1
+        is_alone = is_alone and not file.has_other_text
+    game = found.read_whole()
+    hers = engine_side(game)
     try:
         side = _side(options.colour) if options.colour else other(hers) if hers else None
         match = Match(game, side or "white")
@@ -143,4 +158,20 @@ def _resumed(options: argparse.Namespace) -> tuple["Match", Path | None]:
         raise ValueError(f"{options.resume}: {error}") from None
     if options.elo is None and hers is not None and hers != match.human:
         options.elo = engine_elo(game)
-    return match, options.resume if len(games) == 1 else None
+    return match, _own_file(Path(options.resume)) if is_alone else None, file.coding
+
+
+def _own_file(path: Path) -> "OwnFile | None":
+    """A file that Teresa may write the game into; None if that cannot be."""
+    from engine.game_file import looks_like_games
+    from engine.output_file import check_writable
+    from engine.terminal.talk import OwnFile
+
+    if not path.is_file():
+        return None
+    try:
+        check_writable(path, is_ours=looks_like_games, kind="a PGN file")
+        return OwnFile(path, path.read_bytes())
+    except (OSError, ValueError) as error:
+        print(f"{error}; the game will be saved under another name", file=sys.stderr)
+        return None

@@ -1,27 +1,33 @@
 """The conversation of a game in the terminal: what a person types, and what happens then."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
 
 from engine.commands import read_question
+from engine.game_file import Coding, text_of
+from engine.output_file import write_whole
+from engine.report.effort import rest_text
 from engine.terminal.adviser import Adviser
 from engine.terminal.board import board_text, wants_letters
-from engine.terminal.files import text_of, write_whole
 from engine.terminal.match import Match, other
 from engine.terminal.opponent import Opponent
-from engine.terminal.table import moves_table
+from engine.terminal.table import moves_table, print_lines
+from engine.terminal.typed import understood
 from engine.why.legality import objection
 from engine.why.words import score_text
 
 ROWS = 10
+PLIES_BEFORE_DRAW = 20  # that must have been played before Teresa thinks of a draw
+DRAW_SCORE = 0.52  # what she gives up for it at most
 PROMPT = "> "
 HELP = """\
-MOVE              play: Nf3, exd5, O-O, e8=Q, or g1f3
-hint              the best move by a search of its own
+MOVE              play: Nf3, exd5, O-O, e8=Q, g1f3; also nf3, g1-f3, 0-0
+hint              the best move, by another search than hers
 moves             a table of your best moves
 why               why Teresa's last move
 why [not] MOVE [VISITS]   why your move, or why not; of a move that was Teresa's to make: why she did not
@@ -35,6 +41,26 @@ new               begin another game
 quit              leave; a game that was not saved is saved then"""
 
 
+UTF8 = Coding()
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """A file that holds this game and nothing else."""
+
+    path: Path
+    content: bytes  # as Teresa knows it
+
+    def check(self) -> None:
+        """`ValueError` if somebody else wrote into it meanwhile."""
+        try:
+            is_same = self.path.read_bytes() == self.content
+        except OSError:  # it is gone, or cannot be read; then writing says what is wrong
+            return
+        if not is_same:
+            raise ValueError(f"{self.path} was changed by another program; choose another name")
+
+
 class Talk:
     """A person and Teresa at a board."""
 
@@ -46,11 +72,12 @@ class Talk:
         console: Console,
         *,
         pieces: str = "auto",
-        file: Path | None = None,
+        file: "OwnFile | None" = None,
+        coding: Coding = UTF8,
         begin_anew: Callable[[], Match],
     ) -> None:
         """`file`: where the game came from. `begin_anew` gives another game. `adviser` is made with a way to wait."""
-        self.match, self.opponent, self.console, self.file = match, opponent, console, file
+        self.match, self.opponent, self.console, self.file, self.coding = match, opponent, console, file, coding
         self.adviser, self._begin_anew = adviser(self._wait), begin_anew
         self._letters, self._is_flipped = wants_letters(console, pieces), match.human == "black"
         self._is_left = False
@@ -74,7 +101,7 @@ class Talk:
         }
 
     def run(self) -> None:
-        """Play until the person leaves. `EOFError` and `KeyboardInterrupt` go to the caller."""
+        """Play until the person leaves. `EOFError`, `KeyboardInterrupt` and `OSError` go to the caller."""
         self._begin()
         while not self._is_left:
             self.obey(input(PROMPT))
@@ -94,18 +121,20 @@ class Talk:
             self.say(str(error))
 
     def say(self, text: str) -> None:
-        """Tell the person something."""
-        self.console.print(text, markup=False, soft_wrap=True)
+        """Print a text. A terminal that is gone, or a full disk behind a pipe, does not stop anything."""
+        with suppress(OSError):
+            self.console.print(text, markup=False, soft_wrap=True)
 
     # Moves
 
     def play(self, text: str) -> None:
         """The person's move, and Teresa's answer."""
         self._check_open()
-        wrong = objection(self.match.position, text)
+        move = understood(self.match.position, text)
+        wrong = objection(self.match.position, move)
         if wrong is not None:
             raise ValueError(f"{wrong.text} (`help` lists the commands)")
-        self.match.play(self.match.position.code(text))
+        self.match.play(self.match.position.code(move))
         self._go_on()
 
     def undo(self, _rest: str) -> None:
@@ -121,15 +150,15 @@ class Talk:
         self.say(f"You resign. Teresa wins, {self.match.result}.")
 
     def draw(self, _rest: str) -> None:
-        """Teresa takes a draw if her last search gave her less than half a point."""
+        """Teresa takes a draw if the game is well under way, and a search of the position does not see her ahead."""
         self._check_open()
-        score = self.opponent.score() if self._can_tell_why else None
-        if score is None:
-            raise ValueError("Teresa has not searched yet, and plays on")
-        if score >= 0.5:
-            raise ValueError(f"Teresa plays on: her last search gave her {score_text(score)}, a draw is .50")
+        if len(self.match.codes) < PLIES_BEFORE_DRAW:
+            raise ValueError(f"Teresa plays on: she thinks of a draw after {PLIES_BEFORE_DRAW // 2} moves")
+        score = 1 - self.adviser.score(self.match.position)
+        if score > DRAW_SCORE:
+            raise ValueError(f"Teresa plays on: her search gives her {score_text(score)}, a draw is .50")
         self.match.end(0.5)
-        self.say(f"Teresa takes the draw: her last search gave her {score_text(score)}.")
+        self.say(f"Teresa takes the draw: her search gives her {score_text(score)}.")
 
     def _go_on(self) -> None:
         """Teresa's move, if it is hers; then the board, and how the game ended."""
@@ -169,7 +198,8 @@ class Talk:
         self._check_open()
         node = self.adviser.rows(self.match.position, ROWS)
         self.console.print(moves_table(node, self.console.width))
-        self.say(f"{node['rest']['moves']} moves more; scores are for you: win 1, draw 1/2, loss 0")
+        rest = rest_text(node["rest"])
+        self.say(f"{rest + '; ' if rest else ''}scores are for you: win 1, draw 1/2, loss 0")
 
     def threat(self, _rest: str) -> None:
         """What Teresa would play if the person passed."""
@@ -179,16 +209,25 @@ class Talk:
     def why(self, rest: str) -> None:
         """Why Teresa's last move; or why, or why not, a move of the person's; or one that Teresa did not make."""
         question = read_question(rest.split())
-        move, visits, position = question.move, question.visits, self.match.position
+        visits, position = question.visits, self.match.position
+        move = None if question.move is None else self._meant(question.move)
         if move is None or self._was_teresas_to_make(move):
             if not self._can_tell_why:
-                raise ValueError("there is no move of Teresa's to tell of")
+                raise ValueError("there is no move of Teresa's to explain")
             lines = self.opponent.explain(move, visits)
         else:
             self._check_open()
             wrong = objection(position, move)
             lines = [wrong.text] if wrong is not None else self.adviser.explain(position, move, visits)
-        self.say("\n".join(lines))
+        print_lines(self.console, lines)
+
+    def _meant(self, text: str) -> str:
+        """A move of the person's, or one that Teresa might have made."""
+        own = understood(self.match.position, text)
+        if self.match.position.is_legal(own) or not self._can_tell_why:
+            return own
+        hers = understood(self.opponent.position, text)
+        return hers if self.opponent.position.is_legal(hers) else own
 
     @property
     def _can_tell_why(self) -> bool:
@@ -219,30 +258,55 @@ class Talk:
         """Write the game; never over a file that has nothing to do with it."""
         if not name and self.file is None:
             raise ValueError("the name of a file must follow")
-        path = Path(name).expanduser() if name else self.file
-        if path is None or (path != self.file and path.exists()):
+        if self.file is not None and (not name or Path(name).expanduser() == self.file.path):
+            self.file.check()
+            self._write(self.file.path)
+            return
+        path = Path(name).expanduser()
+        if path.exists():
             raise ValueError(f"{path} exists already; choose another name")
+        self._write(path)
+
+    def _write(self, path: Path) -> None:
+        content = self.coding.mark + self.coding.encode(self._text())
         try:
-            write_whole(path, text_of([self.match.game]))
+            write_whole(path, content)
         except OSError as error:
             raise ValueError(f"{path}: {error.strerror}") from None
-        self.file, self.match.is_saved = path, True
+        self.file, self.match.is_saved = OwnFile(path, content), True
         self.say(f"saved as {path}")
 
-    def leave(self) -> None:
-        """Save what was not saved; where that cannot be, show it."""
+    def _text(self) -> str:
+        return text_of(self.match.game).rstrip() + "\n"
+
+    def leave(self, *, after_prompt: bool = False) -> None:
+        """Save what was not saved: in its own file, else in a new one; where that cannot be, show it."""
+        if after_prompt:
+            self.say("")
         if self.match.is_saved:
             return
-        try:
-            self.save("" if self.file else f"teresa-{datetime.now().astimezone():%Y%m%d-%H%M%S}.pgn")
-            self.say(f"`teresa play --resume {self.file}` goes on")
-        except ValueError as error:
-            self.say(f"{error}\n{text_of([self.match.game])}")
+        names = ["", _new_name()] if self.file else [_new_name()]
+        wrong = []
+        for name in names:
+            try:
+                self.save(name)
+            except ValueError as error:
+                wrong.append(str(error))
+            else:
+                break
+        for text in wrong:
+            self.say(text)
+        self.say(self._how_to_go_on() if self.match.is_saved else self._text())
+
+    def _how_to_go_on(self) -> str:
+        path = self.file.path if self.file else ""
+        what = "opens it again" if self.match.is_over else "goes on"
+        return f"`teresa play --resume {path}` {what}"
 
     def new(self, _rest: str) -> None:
         """Another game."""
         self.leave()
-        self.match, self.file = self._begin_anew(), None
+        self.match, self.file, self.coding = self._begin_anew(), None, UTF8
         self.opponent.forget()
         self._is_flipped = self.match.human == "black"
         self._begin()
@@ -261,9 +325,18 @@ class Talk:
         elo = headers.get(f"{other(self.match.human).capitalize()}Elo")
         strength = f" at about {elo} Elo" if elo else ""
         self.say(f"You play {self.match.human.capitalize()} against Teresa{strength}. `help` lists the commands.")
+        if self.match.former_result:
+            self.say(f"The game had ended, {self.match.former_result}; it goes on from its last position.")
         if self.match.is_humans_turn or self.match.is_over:
             self.board("")
         if self.match.is_over:
             self.say(self._ending())
         elif not self.match.is_humans_turn:
             self._go_on()
+
+
+def _new_name() -> str:
+    """A name for a game without one: when it was played, and no file has it."""
+    begin = f"teresa-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    names = (f"{begin}{suffix}.pgn" for suffix in ("", *(f"-{number}" for number in range(2, 100))))
+    return next((name for name in names if not Path(name).exists()), f"{begin}.pgn")

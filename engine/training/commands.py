@@ -8,6 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.arguments import positive
+from engine.extras import check_extra
+from engine.output_file import check_writable
+from perft.leaving import INTERRUPTED, reported
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
     from engine.training.generate import Order
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
-BAD_INPUT, INTERRUPTED = 2, 130
+GOES_ON = ("generate", "fit")  # where they were interrupted
 GAMES_AT_ONCE = 16
 SELF_PLAY_CHUNK = 16  # games; at 800 visits about ten seconds
 
@@ -45,15 +50,10 @@ def main(arguments: Sequence[str]) -> int:
     add_export(commands.add_parser("export", help="quantise a fit and write the weights file"))
     options = parser.parse_args(arguments)
     try:
-        return int(options.run(options))
-    except ValueError as error:
-        print(f"teresa train {options.command}: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except ModuleNotFoundError as error:
-        print(f"teresa train needs {error.name}: pip install 'teresa-chess[train]'", file=sys.stderr)
-        return BAD_INPUT
+        return reported(f"teresa train {options.command}", lambda: int(options.run(options)))
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on", file=sys.stderr)
+        goes_on = "; the same command goes on" if options.command in GOES_ON else ""
+        print(f"teresa train {options.command}: interrupted{goes_on}", file=sys.stderr)
         return INTERRUPTED
 
 
@@ -65,23 +65,15 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
     teacher.add_argument("--teacher", default="stockfish", help="command of a UCI engine (default: stockfish)")
     teacher.add_argument("--self-play", action="store_true", help="Teresa herself; her visits go into a second file")
     limit = parser.add_mutually_exclusive_group(required=True)
-    limit.add_argument("--nodes", type=positive, help="label each position with so many nodes")
-    limit.add_argument("--depth", type=positive, help="label each position with a search of this depth")
-    limit.add_argument("--visits", type=positive, help="self-play: label each position with so many visits")
+    limit.add_argument("--nodes", type=positive(int), help="for the search that labels a position")
+    limit.add_argument("--depth", type=positive(int), help="of that search, instead of --nodes")
+    limit.add_argument("--visits", type=positive(int), help="self-play: for the search that labels a position")
     parser.add_argument("--weights", type=Path, help="self-play: weights file (default: the shipped net)")
     parser.add_argument("--value-only", action="store_true", help="scores alone are labels; many moves are random")
-    parser.add_argument("--games", type=positive, required=True)
-    parser.add_argument("--processes", type=positive, default=1)
-    parser.add_argument("--at-once", type=positive, help="games asked about together; 1 for engines that mind")
+    parser.add_argument("--games", type=positive(int), required=True)
+    parser.add_argument("--processes", type=positive(int), default=1)
+    parser.add_argument("--at-once", type=positive(int), help="games asked about together; 1 for engines that mind")
     parser.add_argument("--seed", type=int, required=True)
-
-
-def positive(text: str) -> int:
-    """A number of things, at least one."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
 
 
 def run_generate(options: argparse.Namespace) -> int:
@@ -119,11 +111,13 @@ def self_play_order(options: argparse.Namespace) -> "Order":
     from engine.network.weights import SHIPPED
     from engine.training.generate import Order
     from engine.training.self_play import LEAST_VISITS, self_play
+    from engine.warmup import ensure_warm
 
     refuse(options, "not for --self-play, which takes --visits", "nodes", "depth")
     refuse(options, "not for --self-play", "value_only", "at_once")
     if options.visits < LEAST_VISITS:
         raise ValueError(f"--visits must be at least {LEAST_VISITS}")
+    ensure_warm()  # once, with a message, rather than silently in each process
     teacher = self_play(options.weights or SHIPPED, options.visits)
     return Order(teacher, False, options.games, options.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
 
@@ -159,11 +153,17 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
 
 def run_fit(options: argparse.Namespace) -> int:
     """Train, with a progress display, and end with the table."""
-    from engine.training.fit import NETS, fit, network_of_run
+    from engine.training.settings import NETS, check_options, read_settings
+
+    check_extra("train")
+    check_options(options)
+    check_folder(options.output)
+    from engine.training.fit import fit, network_of_run
     from engine.training.games import open_games
-    from engine.training.settings import read_settings
     from engine.training.trainer import checkpoint_path
 
+    files = open_games(options.files)
+    held_out = open_games(options.held_out) if options.held_out else None
     nets = (options.only,) if options.only else NETS
     with progress_display() as progress:
         tasks: dict[str, Any] = {}
@@ -173,13 +173,22 @@ def run_fit(options: argparse.Namespace) -> int:
                 tasks[net] = progress.add_task(net, total=total)
             progress.update(tasks[net], completed=seen)
 
-        settings = read_settings(options)
+        settings = read_settings(options, files)
         start, report = options.start_from, partial(print, flush=True)
-        aside = fit(options.files, options.output, settings, nets, start, report, advance)
+        aside = fit(files, options.output, settings, nets, start, report, advance)
     if all(checkpoint_path(options.output, net).is_file() for net in NETS):
-        games = open_games(options.held_out) if options.held_out else aside.with_moves()
+        games = held_out or aside.with_moves()
         show_figures(network_of_run(options.output), games, as_json=False)
     return 0
+
+
+def check_folder(folder: Path) -> None:
+    """A `ValueError` if there cannot be a fit in this folder, or if somebody else's settings are there."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is there already, and no folder")
+    if folder.is_dir():
+        path = folder / "settings.json"
+        check_writable(path, is_ours=lambda head: head.startswith(b'{\n  "files": ['), kind="the settings of a fit")
 
 
 def add_evaluate(parser: argparse.ArgumentParser) -> None:
@@ -204,13 +213,14 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="folder of a fit")
     parser.add_argument("output", type=Path, help="weights file to write")
     parser.add_argument("--held-out", nargs="+", type=Path, default=[], help="files whose figures go into the header")
+    parser.add_argument("--force", action="store_true", help="overwrite a file that is no weights file")
 
 
 def run_export(options: argparse.Namespace) -> int:
     """Write the weights file of a fit."""
     from engine.training.export import export
 
-    figures = export(options.folder, options.output, options.held_out)
+    figures = export(options.folder, options.output, options.held_out, force=options.force)
     print(f"{options.output}: {options.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
     return 0
 
@@ -233,11 +243,11 @@ def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
 
     figures = evaluate(network, games)
     if as_json:
-        print(json.dumps(figures.as_dict()))
+        print(json.dumps(figures.as_dict(), allow_nan=False))
         return
-    from rich.console import Console
+    from engine.terminal.table import new_console
 
-    console = Console()
+    console = new_console(is_terminal=sys.stdout.isatty())
     console.print(figures_table(figures))
     console.print(draw_table(network, games))
 

@@ -12,7 +12,7 @@ from movegen.jit import inlined, kernel
 from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTE_KNIGHT, Move, encode, origin, target
 
 HEADER, PAIR = 32, 4
-EN_PASSANT_AT, RESULT_AT, EXTRA_AT = 24, 30, 31
+PIECES_AT, EN_PASSANT_AT, RESULT_AT, EXTRA_AT = 8, 24, 30, 31
 NO_SQUARE, BLACK_TO_MOVE = U64(64), U64(7)
 
 # The planes (diagonal, straight, leaper) of the format's types pawn … king and rook that may castle, three bits each.
@@ -57,14 +57,20 @@ def half_word_at(data: np.ndarray, place: int) -> np.uint64:
 
 
 @inlined
-def read_board(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
-    """The board of a header, seen by the player to move; -> 1 if that is Black."""
+def piece_code_at(data: np.ndarray, place: int, index: int) -> np.uint64:
+    """The four bits of a piece, given its place among the pieces of the header at `place`."""
+    return U64(data[place + PIECES_AT + index // 2]) >> U64(4 * (index & 1)) & U64(15)
+
+
+@inlined
+def read_setup(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
+    """The board of a header as it is written, seen by the player to move; -> 1 if that is Black."""
     men = word_at(data, place)
     white, diagonal, straight, leaper, castling = ZERO, ZERO, ZERO, ZERO, ZERO
     left, index = men, 0
     while left:
         square = lowest_square(left)
-        code = U64(data[place + 8 + index // 2]) >> U64(4 * (index & 1)) & U64(15)
+        code = piece_code_at(data, place, index)
         planes = PLANES >> (code & U64(7)) * U64(3)
         white |= (ONE ^ code >> U64(3)) << square
         diagonal |= (planes >> U64(2) & ONE) << square
@@ -83,6 +89,13 @@ def read_board(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
         )
     else:
         board = Board(white, diagonal, straight, leaper, castling, en_passant)
+    return board, black
+
+
+@inlined
+def read_board(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
+    """The board of a header that is known to be sound, as kernels want it; -> 1 if Black is to move."""
+    board, black = read_setup(data, place)
     return with_legal_en_passant(board), black
 
 
@@ -100,24 +113,6 @@ def read_move(board: Board, code: np.uint64, black: np.uint64) -> Move:
         return encode(start, goal, PROMOTE_KNIGHT + (code >> U64(12) & U64(3)))
     is_double = goal == start + U64(16) and (pawns(board) >> start & ONE) != ZERO
     return encode(start, goal, DOUBLE_PUSH if is_double else NORMAL)
-
-
-@kernel
-def index_games(data: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> int:
-    """Find the games of a file: where each starts, how many positions it has; -> how many games are whole.
-
-    A record that breaks off at the end of the file is left out.
-    """
-    place, games = 0, 0
-    while place + HEADER + PAIR <= data.size and games < starts.size:
-        end, size = place + HEADER, 0
-        while end + PAIR <= data.size and half_word_at(data, end) != ZERO:
-            end, size = end + PAIR, size + 1
-        if end + PAIR > data.size:
-            break
-        starts[games], sizes[games] = place, size
-        games, place = games + 1, end + PAIR
-    return games
 
 
 @kernel

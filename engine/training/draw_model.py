@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.output_file import write_whole
 from engine.training.decode import Positions
+from engine.training.files import read_json
 from engine.training.games import NOISY, VALUE_ONLY
 from engine.training.targets import SCORE_SCALE, chances
 
@@ -36,12 +38,15 @@ class DrawModel:
 
     def save(self, path: Path) -> None:
         """Write it as JSON."""
-        path.write_text(json.dumps(asdict(self)) + "\n")
+        write_whole(path, json.dumps(asdict(self)) + "\n")
 
     @classmethod
-    def load(cls, path: Path) -> "DrawModel":
-        """Read what `save` wrote."""
-        return cls(tuple(json.loads(path.read_text())["theta"]))
+    def load(cls, path: Path) -> "DrawModel | None":
+        """Read what `save` wrote; None if it is not there, or torn."""
+        theta = (read_json(path) or {}).get("theta")
+        if not isinstance(theta, list) or len(theta) != len(cls.theta):
+            return None
+        return cls(tuple(map(float, theta)))
 
 
 def terms(scores: np.ndarray, material: np.ndarray) -> np.ndarray:
@@ -71,8 +76,13 @@ def with_sound_results(positions: Positions) -> np.ndarray:
 
 
 def fit_draw_model(positions: Positions, rounds: int = 100) -> DrawModel:
-    """Fit θ to the likelihood of the results, by Newton's method with steps that are halved until they help."""
+    """Fit θ to the likelihood of the results, by Newton's method with steps that are halved until they help.
+
+    Where no game has a sound result, there is nothing to fit.
+    """
     sound = with_sound_results(positions)
+    if not sound.any():
+        return DrawModel()
     scores, results = positions.scores[sound], positions.results[sound]
     phi = terms(scores, material_of(positions.boards[sound]))
     theta, shift = np.zeros(phi.shape[1]), 1.0

@@ -19,16 +19,19 @@ GAMES_AT_ONCE = 5000
 
 @dataclass
 class Figures:
-    """The table of an evaluation. Value errors are over all positions, the policy's over those with a move as label."""
+    """The table of an evaluation. Value errors are over all positions, the policy's over those with a move as label.
 
-    positions: int = 0
-    value_mse: float = 0.0
-    policy_ce: float = 0.0
-    policy_top1: float = 0.0
-    policy_top3: float = 0.0
-    policy_top5: float = 0.0
+    None: there was no position to judge by.
+    """
 
-    def as_dict(self) -> dict[str, float]:
+    positions: int
+    value_mse: float | None
+    policy_ce: float | None
+    policy_top1: float | None
+    policy_top3: float | None
+    policy_top5: float | None
+
+    def as_dict(self) -> dict[str, float | None]:
         """For JSON."""
         return asdict(self)
 
@@ -100,6 +103,10 @@ def evaluate(network: Network, games: Games) -> Figures:
 
 def figures(errors: np.ndarray, ranks: np.ndarray, losses: np.ndarray) -> Figures:
     """The means; labels that are no legal moves count as not found."""
-    tops = [float(((ranks >= 0) & (ranks < top)).mean()) if ranks.size else float("nan") for top in (1, 3, 5)]
-    value_mse = float(errors.mean()) if errors.size else float("nan")
-    return Figures(errors.size, value_mse, float(losses.mean()) if losses.size else float("nan"), *tops)
+    tops = [mean((ranks >= 0) & (ranks < top)) for top in (1, 3, 5)]
+    return Figures(errors.size, mean(errors), mean(losses), *tops)
+
+
+def mean(numbers: np.ndarray) -> float | None:
+    """Their mean, if there are any."""
+    return float(numbers.mean()) if numbers.size else None

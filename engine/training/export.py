@@ -1,19 +1,22 @@
 """`teresa train export`: from the checkpoints of a fit to the weights file."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.network.weights import save_weights
+from engine.network.weights import MAGIC, weights_file
+from engine.output_file import check_writable, write_whole
 from engine.training.evaluate import evaluate
+from engine.training.files import read_json
 from engine.training.fit import identity_of_run, network_of_run
 from engine.training.games import open_games
 
 
-def export(folder: Path, output: Path, held_out: Sequence[Path]) -> dict[str, float]:
+def export(folder: Path, output: Path, held_out: Sequence[Path], *, force: bool = False) -> dict[str, float | None]:
     """Quantise and write; -> the figures on the held-out files that went into the header (empty without files)."""
-    network = network_of_run(folder)
+    check_writable(output, is_ours=lambda head: head.startswith(MAGIC), kind="a weights file of Teresa", force=force)
+    network, settings = network_of_run(folder), read_json(folder / "settings.json")
+    if settings is None:
+        raise ValueError(f"{folder} has no settings.json that can be read")
     figures = evaluate(network, open_games(held_out)).as_dict() if held_out else {}
-    settings = json.loads((folder / "settings.json").read_text())
-    save_weights(output, network, identity_of_run(folder), {"figures": figures, "settings": settings})
+    write_whole(output, weights_file(network, identity_of_run(folder), {"figures": figures, "settings": settings}))
     return figures

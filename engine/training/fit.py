@@ -14,16 +14,16 @@ import torch
 
 from engine.network.network import Network
 from engine.network.weights import load_weights
-from engine.training.curves import draw_curves
+from engine.output_file import write_whole
+from engine.training.curves import append_entry, draw_curves
 from engine.training.draw_model import DrawModel, fit_draw_model
-from engine.training.games import Decoded, Games, decode, open_games, split
+from engine.training.games import Decoded, Games, decode, split
 from engine.training.model import policy_net, value_net
 from engine.training.quantise import dequantise, quantise
-from engine.training.settings import FitSettings, NetSettings
+from engine.training.settings import NETS, FitSettings, NetSettings
 from engine.training.steps import PolicyStep, ValueStep
-from engine.training.trainer import Trainer, checkpoint_path
+from engine.training.trainer import Trainer, checkpoint_of, checkpoint_path, load_checkpoint
 
-NETS = ("value", "policy")
 POSITIONS_FOR_DRAWS = 1_000_000
 POSITIONS_TO_VALIDATE = 100_000
 
@@ -46,20 +46,24 @@ def some_games(games: Games, positions: int, seed: int) -> Games:
     return games.where(np.sort(order[:enough]))
 
 
-def gather_material(paths: Sequence[Path], settings: FitSettings) -> Material:
-    """Open the files and set games aside."""
-    training, aside = split(open_games(paths), settings.validation, settings.seed)
+def gather_material(games: Games, settings: FitSettings) -> Material:
+    """Set games aside."""
+    training, aside = split(games, settings.validation, settings.seed)
     labelled = aside.with_moves()
-    if not training.size.size or not labelled.size.size:
-        raise ValueError("there are too few games to set some aside: give more, or a larger --validation")
+    if not labelled.positions or not training.with_moves().positions:
+        raise ValueError(
+            "too few games whose moves are labels (those of value-only games are none): "
+            "some are trained with, and others are set aside to judge the nets by"
+        )
     return Material(training, aside, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
 
 
 def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> DrawModel:
-    """The draw model of a run: read, or fitted and written."""
+    """The draw model of a run: read if its value net goes on, else fitted and written."""
     path = folder / "draws.json"
-    if path.is_file():
-        return DrawModel.load(path)
+    known = DrawModel.load(path) if checkpoint_path(folder, "value").is_file() else None
+    if known is not None:
+        return known
     model = fit_draw_model(decode(some_games(games.with_moves(), POSITIONS_FOR_DRAWS, seed)).positions)
     model.save(path)
     report(f"draw model fitted: {[round(number, 3) for number in model.theta]}")
@@ -83,7 +87,7 @@ def new_trainer(
     name: str, material: Material, folder: Path, settings: FitSettings, start_from: Path | None, report: Report
 ) -> Trainer:
     """The trainer of one net, as far as it was."""
-    chosen = settings.value if name == "value" else settings.policy
+    chosen = settings.of(name)
     step: ValueStep | PolicyStep
     if name == "value":
         model = draw_model_for(folder, material.training, settings.seed, report)
@@ -100,7 +104,7 @@ def new_trainer(
 
 
 def fit(
-    paths: Sequence[Path],
+    games: Games,
     folder: Path,
     settings: FitSettings,
     nets: Sequence[str],
@@ -113,9 +117,13 @@ def fit(
     `advance(net, positions, of how many)` is called after every batch.
     """
     torch.set_num_threads(1)
+    material = gather_material(games, settings)
+    for name in nets:
+        checkpoint_of(folder, name, settings.hash())
+        if not any(part.positions for part in passes(material.training, settings.of(name), name)):
+            raise ValueError(f"there is nothing to train the {name} with: no pass has a position")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=2) + "\n")
-    material = gather_material(paths, settings)
+    write_whole(folder / "settings.json", json.dumps(asdict(settings), indent=2) + "\n")
     validated = material.validation.positions.scores.size
     report(f"{material.training.positions:,} positions to train with, {validated:,} of other games to validate with")
     for name in nets:
@@ -127,8 +135,7 @@ def fit(
 
 def log_entry(path: Path, report: Report, entry: dict[str, Any]) -> None:
     """Write a line of the log, as JSON into the file and as text for the reader."""
-    with path.open("a") as file:
-        file.write(json.dumps({"time": round(time.time())} | entry) + "\n")
+    append_entry(path, {"time": round(time.time())} | entry)
     values = {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in entry.items()}
     report(", ".join(f"{key} {value}" for key, value in values.items()))
 
@@ -137,21 +144,20 @@ def network_of_run(folder: Path) -> Network:
     """The quantised network of a run's checkpoints."""
     weights = []
     for name in NETS:
-        state = load_checkpoint(folder, name)["net"]
+        state = checkpoint_of_run(folder, name)["net"]
         weights.append(tuple(state[key].numpy() for key in ("rows", "bias", "outputs", "output_bias")))
     return quantise(*weights)
 
 
 def identity_of_run(folder: Path) -> bytes:
     """The hash of the settings that a run's nets were made with."""
-    hashes = [load_checkpoint(folder, name)["identity"] for name in NETS]
+    hashes = [checkpoint_of_run(folder, name)["identity"] for name in NETS]
     return hashlib.sha256(b"".join(hashes)).digest() if hashes[0] != hashes[1] else bytes(hashes[0])
 
 
-def load_checkpoint(folder: Path, name: str) -> dict[str, Any]:
-    """What a trainer saved."""
+def checkpoint_of_run(folder: Path, name: str) -> dict[str, Any]:
+    """What the trainer of a net saved."""
     path = checkpoint_path(folder, name)
     if not path.is_file():
         raise ValueError(f"{folder} has no checkpoint {path.name}")
-    content: dict[str, Any] = torch.load(path, weights_only=True)
-    return content
+    return load_checkpoint(path)

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.training.decode import EXTRA_AT, HEADER, PAIR, Positions, decode_games, index_games, new_positions
+from engine.training.decode import EXTRA_AT, HEADER, PAIR, Positions, decode_games, new_positions
+from engine.training.soundness import NO_FAULT, index_games
 from engine.training.visits import check_header, index_visits, read_visits, sibling
 
 NOISY, VALUE_ONLY = 4, 8  # bits of `extra`
 STRETCH = 200  # games in a row that go to one side of the split: noisy games are several records
+LEAST_STRETCHES = 20  # of few games, stretches are shorter
 
 
 @dataclass
@@ -31,6 +33,10 @@ class Games:
         """How many positions there are in all."""
         return int(self.size.sum())
 
+    def positions_of(self, file: int) -> int:
+        """How many positions one of the files has."""
+        return int(self.size[self.file == file].sum())
+
     def where(self, chosen: np.ndarray) -> "Games":
         """Some of the games, given by numbers or as a mask."""
         columns = (self.file, self.start, self.size, self.extra, self.visit_start, self.visit_size)
@@ -46,48 +52,81 @@ class Games:
 
 
 def open_games(paths: Sequence[Path]) -> Games:
-    """Index files. What breaks off at the end of a file is left out."""
+    """Index files; a `ValueError` says what is wrong with one. What breaks off at the end of a file is left out."""
     files, visit_files, columns = [], [], []
     for number, path in enumerate(paths):
-        if not path.is_file():
-            raise ValueError(f"there is no file {path}")
-        data = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.zeros(0, dtype=np.uint8)
-        files.append(np.asarray(data))
-        visits = open_visits(path)
+        data = open_bytes(path)
+        starts, sizes = index_file(path, data)
+        visits = open_bytes(sibling(path)) if sibling(path).is_file() else None
+        files.append(data)
         visit_files.append(visits)
-        columns.append(index_file(number, files[-1], visits))
+        file, extra = np.full(starts.size, number, dtype=np.int32), data[starts + EXTRA_AT]
+        columns.append((file, starts, sizes, extra, *index_sibling(path, data, visits, starts, sizes)))
     joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
     return Games(files, visit_files, *joined)
 
 
-def open_visits(path: Path) -> np.ndarray | None:
-    """The bytes of the sibling file, if there is one."""
-    if not sibling(path).is_file():
-        return None
-    data = np.asarray(np.memmap(sibling(path), dtype=np.uint8, mode="r"))
-    check_header(data)
-    return data
+def open_bytes(path: Path) -> np.ndarray:
+    """The bytes of a file, which are read when they are wanted."""
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    try:
+        empty = path.stat().st_size == 0  # cannot be mapped
+        return np.zeros(0, dtype=np.uint8) if empty else np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
 
 
-def index_file(number: int, data: np.ndarray, visits: np.ndarray | None) -> tuple[np.ndarray, ...]:
-    """The columns of `Games` for one file."""
+def index_file(path: Path, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the games of a file start, and how many positions each has."""
     room = data.size // (HEADER + PAIR)
     starts, sizes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    found = int(index_games(data, starts, sizes))
-    starts, sizes = starts[:found].copy(), sizes[:found].copy()
-    visit_start, visit_size = np.full(found, -1, dtype=np.int64), np.zeros(found, dtype=np.int64)
-    if visits is not None:
-        whole = int(index_visits(visits, sizes, visit_start, visit_size))
-        visit_start[whole:], visit_size[whole:] = -1, 0
-    return np.full(found, number, dtype=np.int32), starts, sizes, data[starts + EXTRA_AT], visit_start, visit_size
+    found, fault = map(int, index_games(data, starts, sizes))
+    if fault != NO_FAULT:
+        what = "damaged" if found else "no file of labelled games (viriformat)"
+        raise ValueError(f"{path}: {what}: what is at byte {fault} is no chess")
+    if not sizes[:found].any():
+        raise ValueError(f"{path}: there is no game in it")
+    return starts[:found].copy(), sizes[:found].copy()
+
+
+def index_sibling(
+    path: Path, data: np.ndarray, visits: np.ndarray | None, starts: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where the visits of each game start (−1: there are none), and how many entries they have."""
+    visit_starts, entries = np.full(sizes.size, -1, dtype=np.int64), np.zeros(sizes.size, dtype=np.int64)
+    if visits is None:
+        return visit_starts, entries
+    try:
+        check_header(visits)
+    except ValueError as error:
+        raise ValueError(f"{sibling(path)}: {error}") from None
+    whole, fault = map(int, index_visits(visits, data, starts, sizes, visit_starts, entries))
+    if fault != NO_FAULT:
+        raise ValueError(
+            f"{sibling(path)}: byte {fault}: not the visits of the positions of {path.name}: "
+            "one of the two files is damaged, or they do not belong together"
+        )
+    visit_starts[whole:], entries[whole:] = -1, 0
+    return visit_starts, entries
 
 
 def split(games: Games, share: float, seed: int) -> tuple[Games, Games]:
-    """-> games to train with, games to validate with. Neighbours stay together."""
-    stretches = np.arange(games.size.size) // STRETCH + games.file.astype(np.int64) * 1_000_003
+    """-> games to train with, games to validate with. Neighbours stay together.
+
+    However small the share is, and however few the games are: each side gets games whose moves are labels, if there are
+    two.
+    """
+    length = min(STRETCH, max(1, games.size.size // LEAST_STRETCHES))
+    stretches = np.arange(games.size.size) // length + games.file.astype(np.int64) * 1_000_003
     names, place = np.unique(stretches, return_inverse=True)
-    held_out = (np.random.default_rng(seed).random(names.size) < share)[place]
-    return games.where(~held_out), games.where(held_out)
+    draws, has_labels = np.random.default_rng(seed).random(names.size), np.zeros(names.size, dtype=bool)
+    has_labels[place[((games.extra & VALUE_ONLY) == 0) & (games.size > 0)]] = True
+    held_out = draws < share
+    if np.count_nonzero(has_labels) > 1:
+        held_out[np.argmin(np.where(has_labels, draws, np.inf))] = True
+        held_out[np.argmax(np.where(has_labels, draws, -np.inf))] = False
+    return games.where(~held_out[place]), games.where(held_out[place])
 
 
 @dataclass

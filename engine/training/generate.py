@@ -8,15 +8,17 @@ Self-play has a second file for each chunk, and for the whole: the visits.
 
 import random
 import shutil
-import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from itertools import chain, islice
-from json import dumps
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
+from engine.output_file import check_writable, write_whole
+from engine.training.chunks import Chunks
+from engine.training.interrupts import ends_quietly, interrupts_held_back
 from engine.training.labelled import TeacherGame, ValueGame
 from engine.training.self_play import SelfPlay, SelfTeacher
 from engine.training.teacher import Teacher, UciEngine
@@ -75,75 +77,75 @@ def play(order: Order, numbers: range, teacher: Teacher | SelfTeacher) -> Iterat
         table = going_on
 
 
-def make_chunk(order: Order, chunk: int, folder: Path) -> int:
+def make_chunk(order: Order, chunk: int, chunks: Chunks) -> int:
     """Make one chunk; -> its positions."""
     records: list[Game] = []
     with order.teacher.open() as teacher:
         for game in play(order, order.games_of(chunk), teacher):
             records += game.records()
-    path = chunk_path(folder, chunk)
-    if order.has_visits:
-        write_parts(sibling(path), (pack_visits(record.visits) for record in records))
-    write_parts(path, map(pack_game, records))
+    games = b"".join(map(pack_game, records))
+    visits = b"".join(pack_visits(record.visits) for record in records) if order.has_visits else None
+    chunks.write(chunk, games, visits)
     return sum(len(record.moves) for record in records)
 
 
-def chunk_path(folder: Path, chunk: int) -> Path:
-    """Where a chunk that is done stays; its visits are there before it is."""
-    return folder / f"{chunk:06}.vf"
-
-
-def write_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file that is there as a whole or not at all."""
-    new = path.with_name(path.name + ".new")
-    with new.open("wb") as file:
-        file.writelines(parts)
-    new.replace(path)
-
-
-def open_folder(output: Path, order: Order) -> Path:
-    """The folder for chunks; one that belongs to another order is refused."""
-    folder = output.with_name(output.name + ".parts")
+def check_output(output: Path) -> None:
+    """A `ValueError` if the files of a run cannot be written, or would replace others."""
+    if output.exists():
+        raise ValueError(f"{output} is there already")
     if sibling(output) == output:
         raise ValueError(f"{output}: this ending is for files of visits")
-    if sibling(output).exists() and not folder.exists():
+    if sibling(output).exists() and not parts_folder(output).exists():
         raise ValueError(f"{sibling(output)} is there already, with the visits of another file")
-    folder.mkdir(parents=True, exist_ok=True)
-    note, text = folder / "order.json", dumps(asdict(order), sort_keys=True)
-    if note.is_file() and note.read_text() != text:
-        raise ValueError(f"{folder} belongs to a run with other options: {note.read_text()}")
-    note.write_text(text)
-    return folder
+    check_writable(output, is_ours=lambda _: False, kind="a file of games")
+
+
+def parts_folder(output: Path) -> Path:
+    """Where the chunks of a run stay until all are there."""
+    return output.with_name(output.name + ".parts")
 
 
 def generate(order: Order, output: Path, processes: int, advance: Callable[[int, int], None]) -> None:
-    """Make all chunks that are not there yet and join them; `advance(games, positions)` is called after each chunk."""
-    if output.exists():
-        raise ValueError(f"{output} is there already")
-    folder = open_folder(output, order)
-    missing = [chunk for chunk in range(order.chunks) if not chunk_path(folder, chunk).is_file()]
+    """Make all chunks that are not there yet and join them; `advance(games, positions)` is called after each chunk.
+
+    Nothing is written before it is known that the teacher is there and the files can be written.
+    """
+    check_output(output)
+    order.teacher.check()
+    chunks = Chunks(parts_folder(output), order)
+    chunks.open()
+    missing = [chunk for chunk in range(order.chunks) if not chunks.has(chunk)]
     advance(sum(len(order.games_of(chunk)) for chunk in set(range(order.chunks)) - set(missing)), 0)
-    with ProcessPoolExecutor(processes, get_context("spawn"), end_at_once_by_keyboard) as pool:
-        jobs = {pool.submit(make_chunk, order, chunk, folder): chunk for chunk in missing}
+    try:
+        make_chunks(order, chunks, missing, processes, advance)
+    except BrokenProcessPool:
+        raise ValueError("a process was ended from outside, or for want of memory: the same command goes on") from None
+    finally:
+        chunks.remove_if_empty()
+    join(order, chunks, output)
+
+
+def make_chunks(
+    order: Order, chunks: Chunks, missing: list[int], processes: int, advance: Callable[[int, int], None]
+) -> None:
+    """Make the missing chunks in several processes, which end with this one."""
+    with ProcessPoolExecutor(processes, get_context("spawn"), ends_quietly) as pool:
         try:
+            with interrupts_held_back():
+                jobs = {pool.submit(make_chunk, order, chunk, chunks): chunk for chunk in missing}
             for job in as_completed(jobs):
                 advance(len(order.games_of(jobs[job])), job.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():
+                process.terminate()
             raise
-    join(order, folder, output)
 
 
-def end_at_once_by_keyboard() -> None:
-    """Let Ctrl-C end a worker; else it would begin with the next chunk."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def join(order: Order, folder: Path, output: Path) -> None:
+def join(order: Order, chunks: Chunks, output: Path) -> None:
     """All chunks in order into one file. Their visits come before it: once it is there, nothing is missing."""
-    chunks = [chunk_path(folder, chunk) for chunk in range(order.chunks)]
+    numbers = range(order.chunks)
     if order.has_visits:
-        visits = (sibling(chunk).read_bytes() for chunk in chunks)
-        write_parts(sibling(output), chain([pack_file_header()], visits))
-    write_parts(output, (chunk.read_bytes() for chunk in chunks))
-    shutil.rmtree(folder)
+        write_whole(sibling(output), chain([pack_file_header()], map(chunks.read_visits, numbers)))
+    write_whole(output, map(chunks.read_games, numbers))
+    shutil.rmtree(chunks.folder)

@@ -100,11 +100,15 @@ class SelfPlay:
     checksum: str
     visits: int
 
+    def check(self) -> None:
+        """A `ValueError` if the file is not the one that was meant."""
+        if checksum_of(Path(self.weights)) != self.checksum:
+            raise ValueError(f"{self.weights} was changed meanwhile")
+
     @contextmanager
     def open(self) -> Iterator[SelfTeacher]:
         """Teresa, ready to label. The network must be the one that the order named."""
-        if checksum_of(Path(self.weights)) != self.checksum:
-            raise ValueError(f"{self.weights} was changed meanwhile")
+        self.check()
         yield SelfTeacher(load_weights(Path(self.weights)).network, self.visits)
 
 

@@ -12,11 +12,16 @@ def figures_table(figures: Figures) -> Table:
     """The main figures, a line each."""
     table = Table("figure", "value")
     table.add_row("positions", f"{figures.positions:,}")
-    table.add_row("value error (mean square)", f"{figures.value_mse:.5f}")
-    table.add_row("policy cross-entropy", f"{figures.policy_ce:.4f}")
+    table.add_row("value error (mean square)", figure(figures.value_mse, ".5f"))
+    table.add_row("policy cross-entropy", figure(figures.policy_ce, ".4f"))
     tops = (figures.policy_top1, figures.policy_top3, figures.policy_top5)
-    table.add_row("policy top 1 / 3 / 5", " / ".join(f"{100 * top:.2f} %" for top in tops))
+    table.add_row("policy top 1 / 3 / 5", " / ".join(figure(top, ".2%").replace("%", " %") for top in tops))
     return table
+
+
+def figure(number: float | None, form: str) -> str:
+    """A number as text, a dash where there is none."""
+    return "–" if number is None else format(number, form)
 
 
 def draw_table(network: Network, games: Games) -> Table:

@@ -1,7 +1,6 @@
 """Who labels positions: any UCI engine as a teacher. Many questions are sent at once, the answers are read in order."""
 
 import random
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from engine.training.viriformat import LARGEST_SCORE, MATE
 from engine.training.visits import Visits
 from movegen import Position
+from perft.engine_process import PATIENCE, EngineProcess
 
 
 class Question(NamedTuple):
@@ -33,61 +33,39 @@ class Teacher:
     """A UCI engine in a child process."""
 
     def __init__(self, command: str, limit: str, hash_megabytes: int) -> None:
+        self._engine, self._limit = EngineProcess([command]), limit
         try:
-            self._process = subprocess.Popen(
-                [command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1 << 18
-            )
-        except OSError as error:
-            raise ValueError(f"{command} cannot be started: {error.strerror}") from error
-        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018  (both are pipes)
-        self._input, self._output = self._process.stdin, self._process.stdout
-        self._limit = limit
-        self._send("uci", f"setoption name Hash value {hash_megabytes}", "setoption name UCI_Chess960 value true")
-        self.new_game()
+            self._engine.send("uci")
+            self._engine.lines_until("uciok", PATIENCE)
+            self._engine.send(f"setoption name Hash value {hash_megabytes}", "setoption name UCI_Chess960 value true")
+            self.new_game()
+        except ValueError as error:
+            self.close()
+            raise ValueError(f"{error}: is it a UCI engine?") from None
+        except BaseException:
+            self.close()
+            raise
 
     def new_game(self) -> None:
         """Make the engine forget everything."""
-        self._send("ucinewgame", "isready")
-        for _ in self._lines_until("readyok"):
-            pass
+        self._engine.send("ucinewgame", "isready")
+        self._engine.lines_until("readyok")
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Label positions."""
-        for question in questions:
-            self._send(f"position {question.words}", f"go {self._limit}", flush=False)
-        self._input.flush()
+        self._engine.send(*(f"position {question.words}\ngo {self._limit}" for question in questions))
         return [self._answer() for _ in questions]
 
     def close(self) -> None:
         """End the process."""
-        self._process.kill()
-        self._process.wait()
-        self._input.close()
-        self._output.close()
-
-    def _send(self, *lines: str, flush: bool = True) -> None:
-        try:
-            self._input.write("".join(line + "\n" for line in lines))
-            if flush:
-                self._input.flush()
-        except OSError as error:
-            raise ValueError("the teacher has gone away") from error
-
-    def _lines_until(self, word: str) -> Iterator[str]:
-        for line in self._output:
-            yield line
-            if line.startswith(word):
-                return
-        raise ValueError("the teacher has gone away")
+        self._engine.close()
 
     def _answer(self) -> Answer:
-        score, line = None, ""
-        for line in self._lines_until("bestmove"):
-            found = read_score(line)
-            score = score if found is None else found
-        words = line.split()
+        *infos, last = self._engine.lines_until("bestmove")
+        scores = [score for line in infos if (score := read_score(line)) is not None]
+        words = last.split()
         move = words[1] if len(words) > 1 else "(none)"
-        return Answer(score, None if move in ("(none)", "0000") else move)
+        return Answer(scores[-1] if scores else None, None if move in ("(none)", "0000") else move)
 
 
 def read_score(line: str) -> int | None:
@@ -109,6 +87,11 @@ class UciEngine:
     command: str
     limit: str  # what follows `go`, as "nodes 1000"
     hash_megabytes: int = 4
+
+    def check(self) -> None:
+        """A `ValueError` if it cannot be started, or speaks no UCI."""
+        with self.open():
+            pass
 
     @contextmanager
     def open(self) -> Iterator[Teacher]:

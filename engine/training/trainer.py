@@ -1,5 +1,6 @@
 """Training one net, pool by pool, with a checkpoint after each."""
 
+import io
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 
 import torch
 
+from engine.output_file import write_whole
 from engine.training.dataset import Pool, pools
 from engine.training.games import Decoded, Games
 from engine.training.model import SparseNet, new_optimiser
@@ -17,6 +19,7 @@ from engine.training.steps import PolicyStep, ValueStep
 
 WARM_UP_STEPS = 100
 LAST_RATE = 0.01  # of the highest
+CHECKPOINT = {"identity", "net", "optimiser", "progress"}  # what it must hold
 
 Advance = Callable[[str, int, int], None]  # net, positions seen, of how many
 
@@ -102,23 +105,41 @@ class Trainer:
             "optimiser": self.optimiser.state_dict(),
             "progress": vars(self.progress),
         }
-        path = checkpoint_path(folder, self.name)
-        new = path.with_suffix(".new")
-        torch.save(content, new)
-        new.replace(path)
+        data = io.BytesIO()
+        torch.save(content, data)
+        write_whole(checkpoint_path(folder, self.name), data.getvalue())
 
     def resume(self, folder: Path) -> bool:
         """Go on from a checkpoint, if there is one; -> was there?"""
-        path = checkpoint_path(folder, self.name)
-        if not path.is_file():
+        content = checkpoint_of(folder, self.name, self.identity)
+        if content is None:
             return False
-        content = torch.load(path, weights_only=True)
-        if content["identity"] != self.identity:
-            raise ValueError(f"{path} was made with other settings or files: choose another folder")
         self.net.load_state_dict(content["net"])
         self.optimiser.load_state_dict(content["optimiser"])
         self.progress = Progress(**content["progress"])
         return True
+
+
+def checkpoint_of(folder: Path, name: str, identity: bytes) -> dict[str, Any] | None:
+    """The checkpoint of a net, if there is one; a `ValueError` if it is another run's."""
+    path = checkpoint_path(folder, name)
+    if not path.is_file():
+        return None
+    content = load_checkpoint(path)
+    if content["identity"] != identity:
+        raise ValueError(f"{path} was made with other settings or files: choose another folder")
+    return content
+
+
+def load_checkpoint(path: Path) -> dict[str, Any]:
+    """What a trainer saved; a `ValueError` says that it is damaged."""
+    try:
+        content = torch.load(path, weights_only=True)
+    except Exception:  # noqa: BLE001  (torch has a dozen ways to fail at damaged bytes)
+        content = None
+    if not isinstance(content, dict) or not content.keys() >= CHECKPOINT:
+        raise ValueError(f"{path} is damaged: delete it, and this net is trained from its start")
+    return content
 
 
 def checkpoint_path(folder: Path, name: str) -> Path:

@@ -14,7 +14,8 @@ search visited each move. All numbers are little-endian:
 A move is written as in `movegen.moves`, seen by the player who makes it: origin | target << 6 | kind << 12. Self-play
 writes the most visited move first, and leaves out those without visits and those that a proof rules out.
 
-A file that breaks off is used as far as it goes by whole games.
+The first move is the label of the position, and all are legal there: by that the visits of other positions are known,
+and refused. A file that breaks off is used as far as it goes by whole games.
 """
 
 import struct
@@ -23,9 +24,15 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.training.decode import half_word_at
-from movegen.bits import U64
+from engine.training.decode import HEADER, PAIR, half_word_at, read_board, read_move
+from engine.training.soundness import NO_FAULT
+from movegen.apply import apply
+from movegen.bits import ONE, U64
+from movegen.board import Board
+from movegen.buffers import load_move, move_buffer
 from movegen.jit import inlined, kernel
+from movegen.legal import list_moves
+from movegen.moves import Move
 
 MAGIC, VERSION = b"TERESAVC", 1
 FILE_HEADER = struct.Struct("<8sII")
@@ -89,19 +96,50 @@ def entries_at(data: np.ndarray, place: int) -> int:
     return count if place + COUNT_SIZE + ENTRY_SIZE * count <= data.size else -1
 
 
+@inlined
+def are_visits_of(data: np.ndarray, place: int, count: int, board: Board, label: Move) -> bool:
+    """Are the entries at this place those of a position: first its label, then other legal moves?"""
+    legal = move_buffer()
+    found = list_moves(board, legal)
+    if not 0 < count <= found or half_word_at(data, place) != label:
+        return False
+    for entry in range(count):
+        move, index = half_word_at(data, place + ENTRY_SIZE * entry), U64(0)
+        while index < found and load_move(legal, index) != move:
+            index += ONE
+        if index == found:
+            return False
+    return True
+
+
 @kernel
-def index_visits(data: np.ndarray, sizes: np.ndarray, starts: np.ndarray, entries: np.ndarray) -> int:
-    """Where the games of these sizes start, and how many entries each has; -> how many games are there as a whole."""
+def index_visits(
+    data: np.ndarray,
+    games: np.ndarray,
+    game_starts: np.ndarray,
+    sizes: np.ndarray,
+    starts: np.ndarray,
+    entries: np.ndarray,
+) -> tuple[int, int]:
+    """Where the visits of each game start, and how many entries they have; `games` are the bytes of the games.
+
+    -> how many games have all their visits; the first byte of what belongs to another position, or NO_FAULT.
+    """
     place = FILE_HEADER_SIZE
     for game in range(sizes.size):
         start, total = place, 0
-        for _ in range(sizes[game]):
+        board, black = read_board(games, game_starts[game])
+        for ply in range(sizes[game]):
             count = entries_at(data, place)
             if count < 0:
-                return game
+                return game, NO_FAULT
+            label = read_move(board, half_word_at(games, game_starts[game] + HEADER + PAIR * ply), black)
+            if not are_visits_of(data, place + COUNT_SIZE, count, board, label):
+                return game, place
+            board, black = apply(board, label), black ^ ONE
             place, total = place + COUNT_SIZE + ENTRY_SIZE * count, total + count
         starts[game], entries[game] = start, total
-    return sizes.size
+    return sizes.size, NO_FAULT
 
 
 @kernel

@@ -15,7 +15,7 @@ from engine.stats import MoveStats
 from engine.why.legality import Objection, objection
 from engine.why.past import Past, Steady
 from engine.why.scratch import added, search_alone
-from engine.why.verdict import THRESHOLDS, Evidence, Verdict, judge
+from engine.why.verdict import Evidence, Verdict, judge, visits_missing
 
 LONGEST_LINE = 16
 WITH_LINES = Shape(lines=2, longest=LONGEST_LINE)
@@ -65,12 +65,13 @@ class Explanation:
     steady: Steady | None
     verdict: Verdict = Verdict.BEST
     missing: int | None = None  # visits to overtake the best move, or for the next to overtake it
-    added: int = 0  # visits by a search of its own
+    added: int = 0  # visits by a search for the move alone
+    visits_missing: int = 0  # that such a search should make before more is said
 
     @property
     def needs_search(self) -> bool:
         """Is there too little to judge by?"""
-        return self.verdict is Verdict.HARDLY_LOOKED_AT
+        return self.visits_missing > 0
 
     @cached_property
     def rival(self) -> Row | None:
@@ -126,7 +127,7 @@ def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
         row,
         root.row(best, IN_FULL),
         root,
-        rank=1 + sum(other.prior > move.prior for other in root.moves),
+        rank=1 + sum(prior > root.priors[move.code] for prior in root.priors.values()),
         replies=tuple(Node(source, place.path).rows(2, WITH_LINES)),
         step_shares=_step_shares(source, row.pv),
         below_since=past.below_since(move.code, best.code),
@@ -138,17 +139,25 @@ def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
 
 
 def answer(report: Report, asked: str | None = None, visits: int | None = None) -> Explanation | NotLegal:
-    """The same; a move hardly looked at is searched for itself first, and so is any other if `visits` are given."""
+    """The same, after a search for the move alone: with that number of visits, or as many as it takes to judge it."""
     told = explain(report, asked)
-    if isinstance(told, NotLegal) or (visits is None and not told.needs_search):
-        return told
-    return search_more(told, THRESHOLDS.extra_visits if visits is None else visits)
+    return told if isinstance(told, NotLegal) else settle(told, visits)
 
 
-def search_more(
-    told: Explanation, visits: int = THRESHOLDS.extra_visits, is_stopped: Callable[[], bool] = lambda: False
-) -> Explanation:
-    """The same after a search of its own for the move, which disturbs nobody."""
+def settle(told: Explanation, visits: int | None = None, is_stopped: Callable[[], bool] = lambda: False) -> Explanation:
+    """Search a move for itself: with that number of visits, or as long as there is too little to judge by."""
+    if visits is not None:
+        return search_more(told, visits, is_stopped)
+    while told.needs_search and not is_stopped():
+        more = search_more(told, told.visits_missing, is_stopped)
+        if more.added <= told.added:
+            return more
+        told = more
+    return told
+
+
+def search_more(told: Explanation, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Explanation:
+    """The same after a search for the move alone, which disturbs nobody."""
     alone = search_alone(told.root.source, told.place, visits, is_stopped)
     both = added(told.stats, told.place, alone)
     replies = tuple(Node(alone, "").rows(2, WITH_LINES))
@@ -182,21 +191,21 @@ def _step_shares(source: Source, line: list[str]) -> tuple[float, ...]:
 def _judged(told: Explanation) -> Explanation:
     """With the verdict, and the visits that are missing to overtake."""
     row, best = told.row, told.best
-    verdict = judge(
-        Evidence(
-            proven=row.proven["result"] if row.proven else None,
-            is_best=row.uci == best.uci,
-            visits=row.n,
-            share=row.share,
-            score=row.q,
-            best_score=0.5 if best.q is None else best.q,
-            first_look=row.v,
-            best_first_look=best.v,
-            reply_share=told.replies[0].share if told.replies else 0.0,
-            was_searched=told.added > 0,
-        )
+    evidence = Evidence(
+        proven=row.proven["result"] if row.proven else None,
+        is_best=row.uci == best.uci,
+        visits=row.n,
+        best_visits=best.n,
+        share=row.share,
+        score=row.q,
+        best_score=0.5 if best.q is None else best.q,
+        first_look=row.v,
+        best_first_look=best.v,
+        reply_share=told.replies[0].share if told.replies else 0.0,
+        was_searched=told.added > 0,
     )
-    return replace(told, verdict=verdict, missing=_missing(told))
+    missing = _missing(told)
+    return replace(told, verdict=judge(evidence), visits_missing=visits_missing(evidence), missing=missing)
 
 
 def _missing(told: Explanation) -> int | None:

@@ -13,7 +13,7 @@ class Verdict(StrEnum):
     PROVEN_LOSS = "PROVEN LOSS"
     BEST = "BEST"
     HARDLY_LOOKED_AT = "HARDLY LOOKED AT"
-    REFUTED = "REFUTED"
+    REFUTED = "LOOKS REFUTED"  # counted, not proven
     CLOSE = "CLOSE"
     UNDECIDED = "UNDECIDED"  # a better score than the best move, with fewer visits
     WORSE = "WORSE"
@@ -28,8 +28,10 @@ class Thresholds(NamedTuple):
     few_visits: int = 200  # a move with fewer visits …
     small_share: float = 0.01  # … and a smaller share than this was hardly looked at
     extra_visits: int = 2000  # that such a move is given
+    least_visits: int = 100_000  # that a move is given for itself before it is called refuted, or …
+    most_visits: int = 200_000  # … as many as the best move has, up to this
     like_the_best: float = 0.05  # a first look so near to the best move's promised as much
-    clearly_below: float = 0.05  # the best move's score
+    clearly_below: float = 0.10  # the best move's score: what `review` calls a mistake
     one_reply: float = 0.6  # share of the replies' visits that makes one the refutation
     close: float = 0.02  # to the best move's score
 
@@ -43,13 +45,14 @@ class Evidence(NamedTuple):
     proven: str | None  # "win", "draw", "loss"
     is_best: bool
     visits: int
+    best_visits: int
     share: float
     score: float | None
     best_score: float
     first_look: float | None
     best_first_look: float | None
     reply_share: float  # of the reply with the most visits
-    was_searched: bool = False  # by a search of its own
+    was_searched: bool = False  # for itself
 
 
 def judge(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> Verdict:
@@ -61,15 +64,36 @@ def judge(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> Verdict:
     if evidence.score is None or is_hardly_looked_at(evidence, limits):
         return Verdict.HARDLY_LOOKED_AT
     below = evidence.best_score - evidence.score
-    if (
-        below >= limits.clearly_below
-        and promised_as_much(evidence, limits)
-        and evidence.reply_share >= limits.one_reply
-    ):
+    if looks_refuted(evidence, limits) and evidence.visits >= visits_to_refute(evidence, limits):
         return Verdict.REFUTED
     if abs(below) <= limits.close:
         return Verdict.CLOSE
     return Verdict.WORSE if below > 0 else Verdict.UNDECIDED
+
+
+def visits_missing(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> int:
+    """The visits that a move should get for itself before it is judged; 0: what is known is enough."""
+    if evidence.proven is not None or evidence.is_best:
+        return 0
+    if evidence.score is None or is_hardly_looked_at(evidence, limits):
+        return limits.extra_visits
+    is_open = looks_refuted(evidence, limits) and evidence.visits < visits_to_refute(evidence, limits)
+    return visits_to_refute(evidence, limits) if is_open else 0
+
+
+def visits_to_refute(evidence: Evidence, limits: Thresholds) -> int:
+    """A move may be called refuted on as many visits as the best one has, within reason."""
+    return max(limits.least_visits, min(evidence.best_visits, limits.most_visits))
+
+
+def looks_refuted(evidence: Evidence, limits: Thresholds) -> bool:
+    """Did it promise much, and does one reply leave it clearly below the best move?"""
+    return (
+        evidence.score is not None
+        and evidence.best_score - evidence.score >= limits.clearly_below
+        and promised_as_much(evidence, limits)
+        and evidence.reply_share >= limits.one_reply
+    )
 
 
 def is_hardly_looked_at(evidence: Evidence, limits: Thresholds) -> bool:

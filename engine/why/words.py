@@ -4,40 +4,42 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.reasons import MEANINGS, Reason
+from engine.report.effort import effort_text, plies_text, plural
 from engine.report.rows import Row, proof_of
 from engine.why.explain import Explanation, NotLegal
-from engine.why.verdict import THRESHOLDS, Verdict
+from engine.why.verdict import THRESHOLDS
 
 SMALL_SHARE = 0.0995  # below it a share is told with a decimal
 PLIES_TOLD = 8
 
+# How more is asked for, where that can be done in words.
+TYPED = "`why not {san} {visits}` searches more"
+EXTRA = "`--extra {visits}` searches more"
 
-def lines_of(told: Explanation | NotLegal) -> list[str]:
-    """All there is to say."""
+
+def lines_of(told: Explanation | NotLegal, hint: str = "") -> list[str]:
+    """All there is to say. `hint`: how a move gets more visits here."""
     if isinstance(told, NotLegal):
         return [f"verdict: {told.verdict}: {told.objection.text}"]
-    parts = _why_this(told) if told.row.uci == told.best.uci else _why_not(told)
+    parts = _why_this(told) if told.row.uci == told.best.uci else _why_not(told, hint)
     return [_situation(told), _verdict(told), _numbers(told), *parts]
 
 
 def _situation(told: Explanation) -> str:
     turn = told.summary["turn"].capitalize()
-    visits, seconds = told.summary["visits"], told.summary["seconds"]
-    return f"{turn} to move, {visits:,} visits, {seconds:.1f} s. Scores: {turn}'s, win 1, draw 1/2."
+    return f"{turn} to move, {effort_text(told.summary)}. Scores: {turn}'s, win 1, draw 1/2."
 
 
 def _verdict(told: Explanation) -> str:
     row, text = told.row, f"verdict: {told.verdict}"
     if row.proven:
         return f"{text} ({proven_text(row.proven)})"
-    if told.verdict is Verdict.REFUTED:
-        text += " (counted, not proven)"
-    if told.added:
-        before = told.stats.visits
-        little = "hardly looked at: " if before < THRESHOLDS.few_visits and row.share < THRESHOLDS.small_share else ""
-        prior = f"prior {percent(row.p)}, #{told.rank} of {len(told.root.moves)}"
-        text += f" ({little}{before:,} visits, {prior}; {told.added:,} added now)"
-    return text
+    if not told.added:
+        return f"{text} ({plural(row.n, 'visit')})"
+    before = told.stats.visits
+    little = "hardly looked at: " if before < THRESHOLDS.few_visits and row.share < THRESHOLDS.small_share else ""
+    prior = f"prior {percent(row.p)}, #{told.rank} of {len(told.root.priors)}"
+    return f"{text} ({little}{plural(before, 'visit')}, {prior}; {told.added:,} added now)"
 
 
 def proven_text(proven: dict[str, Any]) -> str:
@@ -47,7 +49,7 @@ def proven_text(proven: dict[str, Any]) -> str:
         return f"mate in {(plies + 1) // 2} is proven"
     if result == "loss":
         return f"being mated in {plies // 2} is proven"
-    return f"a draw is proven, after {plies} {'ply' if plies == 1 else 'plies'}"
+    return f"a draw is proven, after {plies_text(plies)}"
 
 
 def _numbers(told: Explanation) -> str:
@@ -91,7 +93,7 @@ def _reasons(told: Explanation) -> Iterator[str]:
     else:
         yield _rank_among_others(told)
     if moves_by == "tablebase" and len(told.root.moves) > 1:
-        yield f"the tablebases allow {len(told.root.moves)} moves"
+        yield f"the tablebases allow {plural(len(told.root.moves), 'move')}"
     if told.steady and not row.proven:
         low, high, since = told.steady
         bounds = f"steady at {score_text(low)}" if round(low, 2) == round(high, 2) else ""
@@ -117,14 +119,15 @@ def _rank_among_others(told: Explanation) -> str:
     if better is None or better.score <= mine.score:
         return "most visits and best score"
     name = root.place_after(better).san
-    return f"most visits; {name} has the better score, {score_text(better.score)}, after {better.visits:,} visits"
+    after = f"after {plural(better.visits, 'visit')}"
+    return f"most visits; {name} has the better score, {score_text(better.score)}, {after}"
 
 
 def _settled(told: Explanation) -> Iterator[str]:
     if told.best_since is not None:
         yield f"most visits since visit {told.best_since:,}"
     if told.missing is not None and told.rival is not None:
-        yield f"{told.rival.san} ({told.rival.n:,}) needs at least {told.missing:,} more visits to overtake"
+        yield f"{told.rival.san} ({told.rival.n:,}) needs at least {plural(told.missing, 'more visit')} to overtake"
     reason = Reason(told.summary["state"])
     yield MEANINGS[reason] if reason is Reason.SEARCHING else f"stopped because {MEANINGS[reason]}"
 
@@ -132,18 +135,18 @@ def _settled(told: Explanation) -> Iterator[str]:
 # Why not another one
 
 
-def _why_not(told: Explanation) -> Iterator[str]:
+def _why_not(told: Explanation, hint: str) -> Iterator[str]:
     row, best = told.row, told.best
     if told.replies and told.replies[0].n:
         yield f"  reply    {_replies(told)}"
     if told.below_since is not None and not row.proven:
         since = f"since visit {told.below_since:,}" if told.below_since else "from its first visit on"
         yield f"  turned   below {best.san} {since}"
-    evidence = f"{row.n:,} visits"
+    evidence = plural(row.n, "visit")
     if told.missing is not None:
         evidence += f", at least {told.missing:,} more to overtake {best.san}"
-    if not row.proven:
-        evidence += f"; `why not {row.san} {10 * THRESHOLDS.extra_visits}` searches more"
+    if hint and not row.proven:
+        evidence += f"; {hint.format(san=row.san, visits=10 * max(told.added, THRESHOLDS.extra_visits))}"
     yield f"  evidence {evidence}"
 
 

@@ -23,6 +23,13 @@ def test_the_signature_of_the_shipped_network():
     assert list(search_all(300))[-2] == "signature 7878c5b0f38fbef6"
 
 
+@pytest.mark.parametrize("visits", [1, 2, 3])
+def test_few_visits_are_enough(visits):
+    lines = list(search_all(visits))
+    assert sum(" visits " in line for line in lines) == len(POSITIONS)
+    assert lines[-2].startswith("signature ")
+
+
 def test_all_positions_can_be_searched():
     assert all(Position(fen).legal_moves for fen in POSITIONS)
     assert len(set(POSITIONS)) == len(POSITIONS) == 20
@@ -35,7 +42,7 @@ def test_speeds_are_told_for_each_kind():
 def test_bad_arguments_are_refused(capsys):
     with pytest.raises(SystemExit):
         main(["--nodes", "0"])
-    assert "--nodes must be at least 1" in capsys.readouterr().err
+    assert "--visits/--nodes: must be more than 0" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -1,11 +1,15 @@
 """The very first start, with an empty cache."""
 
+import json
+import subprocess
+import sys
 import time
 
 import chess
 import chess.engine
 import pytest
 
+from engine.child import command_line
 from tests.engine.games import play
 from tests.engine.process import TERESA, Process
 
@@ -71,3 +75,38 @@ def test_quit_during_compilation_leaves_no_process(tmp_path, cold):
     before = sorted(tmp_path.rglob("*"))
     time.sleep(3)
     assert sorted(tmp_path.rglob("*")) == before  # nobody compiles any more
+
+
+def test_piped_commands_wait_for_the_compiler_whatever_the_working_folder_holds(cold, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in ("engine", "movegen", "perft"):
+        (folder / f"{name}.py").write_text(f"open('{name} was run', 'w')")
+    text = "position startpos moves e2e4\ngo nodes 300\nmoves\nd\n"
+    run = subprocess.run(
+        command_line(), env=cold, cwd=folder, input=text, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert {path.name for path in folder.iterdir()} == {"engine.py", "movegen.py", "perft.py"}
+    lines = run.stdout.splitlines()
+    assert any("compiled after" in line for line in lines)
+    assert not any("simple player answers" in line for line in lines)
+    best = next(number for number, line in enumerate(lines) if line.startswith("bestmove"))
+    assert " nodes 300 " in lines[best - 1]
+    assert sum(" WDL " in line for line in lines[best:]) == 20
+    assert lines[-2] == "To move: black"
+
+
+def test_an_analysis_from_python_counts_its_time_after_the_compiler(cold):
+    program = (
+        "import engine, json\n"
+        "analysis = engine.analyse('4k3/8/8/8/8/8/4P3/4K3 w - - 0 1', seconds=0.5, options={'Hash': 8})\n"
+        "print(json.dumps(analysis.summary()))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], env=cold, capture_output=True, text=True, timeout=300, check=True
+    )
+    assert run.stderr.startswith("first start: the search is being compiled")
+    summary = json.loads(run.stdout)
+    assert summary["visits"] > 100
+    assert summary["seconds"] < 5

@@ -24,6 +24,11 @@ def test_a_suite_is_read(suite):
     assert (points.points_for("b1b7"), points.most_points, points.name) == (7, 100, "small.epd:5")
 
 
+def test_where_there_are_points_only_the_most_solve_it():
+    problem = read_problem('6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - c8 "9 7 9"; c9 "b1b8 b1b7 b1b6";', "x:1")
+    assert [move for move in ("b1b8", "b1b7", "b1b6", "b1b5") if problem.is_solved_by(move)] == ["b1b8", "b1b6"]
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -47,11 +52,47 @@ def test_suites_are_solved(suite, capsys):
     assert rows[0]["move"] == "b1b8"
 
 
+def test_one_name_for_one_thing(suite, capsys):
+    for limit in (["--visits", "300"], ["--seconds", "0.05"], ["--nodes", "300"], ["--movetime", "50"]):
+        assert main([str(suite), *limit, "--hash", "16", "--json"]) == 0
+        assert len(json.loads(capsys.readouterr().out)["small.epd"]) == 3
+
+
+def test_progress_without_a_terminal(suite, capsys, monkeypatch):
+    monkeypatch.setattr("engine.terminal.progress.SECONDS_BETWEEN_LINES", 0)
+    assert main([str(suite), "--visits", "3000", "--hash", "16"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[1] for line in lines] == ["1 of 3", "2 of 3", "3 of 3"]
+    assert lines[-1].startswith("small.epd, 3 solved")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"# nothing\n", "there is no position in it"),
+        (b"\0\1" * 50, "it is no text"),
+        (b'6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - c8 "x"; c9 "b1b8";', "bad.epd:1: "),
+        (b'6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - c8 "1"; c9 "a1a8";', "bad.epd:1: "),
+    ],
+)
+def test_suites_that_cannot_be_read(tmp_path, capsys, content, reason):
+    path = tmp_path / "bad.epd"
+    path.write_bytes(content)
+    assert main([str(path), "--visits", "10"]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_a_suite_in_latin_1(tmp_path):
+    path = tmp_path / "old.epd"
+    path.write_bytes(MATE.replace("back rank", "Müller").encode("latin-1"))
+    assert read_suite(path)[0].name == "Müller"
+
+
 def test_failures_are_listed(tmp_path, capsys):
     path = tmp_path / "wrong.epd"
     path.write_text('6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - bm Rb7; id "wrong";\n')
     assert main([str(path), "--nodes", "100", "--failed"]) == 0
-    assert "wrong: b1b8, wanted b1b7" in capsys.readouterr().out
+    assert "wrong: Rb8#, wanted Rb7" in capsys.readouterr().out
 
 
 def test_bad_arguments(tmp_path, capsys, suite):

@@ -62,6 +62,52 @@ def test_a_book_that_cannot_be_read_is_refused(tmp_path):
         Book(str(tmp_path))
 
 
+@pytest.mark.parametrize("length", [0, 1, 15, 16, 17, 160, 4000])
+def test_books_of_any_bytes_do_no_harm(tmp_path, length):
+    path = tmp_path / "odd.bin"
+    for seed in range(20):
+        path.write_bytes(random.Random(seed).randbytes(length))
+        knowledge, options = Knowledge(), Settings()
+        options.set("OwnBook", "true")
+        try:
+            knowledge.set_book(str(path))
+        except ValueError:
+            continue
+        root = knowledge.root_moves(Position(), (), options, in_game=True)
+        assert set(root.codes) <= set(Position().move_codes)
+
+
+def test_a_damaged_book_is_reported_once(book, monkeypatch):
+    def fail(*_arguments):
+        raise OSError("planted")
+
+    knowledge, options = knowledge_of(book), Settings()
+    options.set("OwnBook", "true")
+    monkeypatch.setattr(chess.polyglot.MemoryMappedReader, "find_all", fail)
+    root = knowledge.root_moves(Position(), (), options, in_game=True)
+    assert len(root.codes) == 20
+    assert "planted" in root.notes[0]
+    assert knowledge.root_moves(Position(), (), options, in_game=True).notes == ()
+
+
+@pytest.mark.parametrize("name", ["KQvK.rtbz", "KQvK.rtbw"])
+@pytest.mark.parametrize("length", [0, 4, 40, 200, -100])
+def test_a_damaged_table_is_reported_once_and_the_others_are_asked(tmp_path, name, length):
+    for file in Path(TABLES).iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / name).write_bytes((Path(TABLES) / name).read_bytes()[:length])
+    knowledge = knowledge_of(tables=str(tmp_path))
+    queen, mirrored = Position(KINGS_AND_QUEEN), Position("8/8/8/8/3K4/8/8/kq6 b - - 0 1")
+    first = knowledge.root_moves(queen, (), Settings(), in_game=True)
+    assert (first.source, first.codes) == ("", queen.move_codes)
+    assert len(first.notes) == 1
+    assert "KQvK" in first.notes[0]
+    for position in (queen, mirrored):
+        assert knowledge.root_moves(position, (), Settings(), in_game=True).notes == ()
+    other = knowledge.root_moves(Position(FAR_MATE), (), Settings(), in_game=True)
+    assert (other.source, other.notes) == ("tablebase", ())
+
+
 def test_tablebases_that_are_not_there_are_refused(tmp_path):
     with pytest.raises(ValueError, match="there is no folder"):
         Tablebases(str(tmp_path / "none"))
@@ -96,6 +142,22 @@ def test_following_the_moves_kept_wins_against_the_longest_defence(fen):
 def test_a_win_that_comes_too_late_counts_as_a_draw():
     verdict = Tablebases(TABLES).probe(Position(FAR_MATE.replace("0 1", "95 100")))
     assert (verdict.result, verdict.score) == (1, 0.5)
+
+
+@pytest.mark.parametrize("fen", [FAR_MATE, KINGS_AND_QUEEN, "8/8/8/3K4/8/8/8/kr6 b - - 0 1"])
+def test_a_win_is_one_as_long_as_it_comes_before_the_hundredth_half_move(fen):
+    """The tables may be off by one half-move, so the hundredth is not safe."""
+    with chess.syzygy.open_tablebase(TABLES) as tables:
+        board, distances = chess.Board(fen), []
+        for move in board.legal_moves:
+            board.push(move)
+            if not board.is_insufficient_material() and tables.probe_wdl(board) == -2:
+                distances.append(1 - tables.probe_dtz(board))
+            board.pop()
+    for clock in range(100):
+        verdict = Tablebases(TABLES).probe(Position(fen.replace("0 1", f"{clock} 100")))
+        assert verdict.result == (2 if clock + min(distances) <= 99 else 1), clock
+        assert verdict.score == (1.0 if verdict.result == 2 else 0.5)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from engine.__main__ import main
+from engine.__main__ import COMMANDS, main
 
 
 def test_help_names_the_commands(capsys):
@@ -38,11 +38,38 @@ def test_version(capsys):
     assert capsys.readouterr().out.startswith("Teresa ")
 
 
+def test_analyze_is_analyse(capsys):
+    assert COMMANDS["analyze"] == COMMANDS["analyse"]
+    with pytest.raises(SystemExit) as stop:
+        main(["analyze", "--help"])
+    assert stop.value.code == 0
+    assert "teresa analyse" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("command", "package"), [("explore", "uvicorn"), ("train", "torch")])
+def test_a_missing_package_is_named_with_what_to_type(monkeypatch, capsys, command, package):
+    def needs_more(_words):
+        raise ModuleNotFoundError(name=f"{package}.part")
+
+    monkeypatch.setattr(f"{COMMANDS[command]}.main", needs_more)
+    assert main([command]) == 2
+    assert f"teresa {command}: {package} is missing: pip install '.[{command}]'" in capsys.readouterr().err
+
+
 def test_warmup_compiles_and_tells_the_time(capsys):
     assert main(["warmup", "--time"]) == 0
     output = capsys.readouterr().out
     assert "perft with memory" in output
     assert output.splitlines()[-1].startswith("all")
+
+
+def test_the_stand_in_does_without_numba():
+    """Two threads that import it at once trip over each other: only the loader may."""
+    program = (
+        "import sys; from engine.standin import read_board; board = read_board(['startpos', 'moves', 'e4'], False)\n"
+        "sys.exit(board is None or 'numba' in sys.modules or 'numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
 def test_the_conversation_starts_without_loading_numba():

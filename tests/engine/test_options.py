@@ -3,6 +3,7 @@ import re
 import pytest
 
 from engine.options import OPTIONS, Settings
+from tests.engine.process import Process
 
 
 def test_every_option_has_its_default_and_a_line_for_uci():
@@ -48,3 +49,49 @@ def test_bad_values_are_refused_and_change_nothing(name, value, reason):
     with pytest.raises(ValueError, match=reason):
         settings.set(name, value)
     assert settings.number("Hash") == 256
+
+
+def texts_of(option):
+    """Every default and every limit, as a GUI would send it."""
+    if option.kind == "spin":
+        return [str(option.default), str(option.lowest), str(option.highest)]
+    if option.kind == "check":
+        return ["true", "false"]
+    return [str(option.default) or "<empty>", *option.choices]
+
+
+CASES = [(option, text) for option in OPTIONS if option.kind != "button" for text in texts_of(option)]
+
+
+@pytest.mark.parametrize(("option", "text"), CASES, ids=[f"{option.name}={text[:20]}" for option, text in CASES])
+def test_defaults_and_limits_are_taken(option, text):
+    settings = Settings()
+    settings.set(option.name, text)
+    value = {"spin": settings.number, "check": settings.flag}.get(option.kind, settings.text)(option.name)
+    expected = {"spin": int, "check": lambda word: word == "true"}.get(option.kind, lambda word: word)(text)
+    assert value == ("" if expected == "<empty>" else expected)
+
+
+@pytest.mark.parametrize("option", [option for option in OPTIONS if option.kind == "spin"], ids=lambda it: it.name)
+def test_what_lies_beyond_the_limits_is_refused(option):
+    for text in (str(option.lowest - 1), str(option.highest + 1)):
+        with pytest.raises(ValueError, match=f"must be from {option.lowest} to {option.highest}"):
+            Settings().set(option.name, text)
+
+
+LARGE = {"Hash": "64", "Threads": "8"}  # more may be more than a machine has
+
+
+@pytest.mark.slow
+def test_the_engine_takes_every_option_at_its_limits_and_searches_on(environment):
+    engine = Process(environment)
+    engine.ask("isready", until="readyok", seconds=120)
+    engine.send("setoption name Hash value 16")
+    for option, text in CASES:
+        if option.name.startswith("Explorer"):
+            continue
+        value = text if int(LARGE.get(option.name, "0")) == 0 else min(text, LARGE[option.name], key=int)
+        lines = engine.ask(f"setoption name {option.name} value {value}", "go nodes 20", seconds=120)
+        assert not any("setoption" in line or "failed" in line for line in lines)
+        engine.send(f"setoption name {option.name} value {str(option.default).lower() or '<empty>'}")
+    engine.quit_cleanly()

@@ -8,9 +8,11 @@ import chess
 import pytest
 
 from engine.clock import Limits
+from engine.game import Game
 from engine.glance import material, new_search, settled_material
 from engine.options import Settings
-from engine.standin import StandIn, last_position
+from engine.standin import StandIn, last_position, read_board
+from engine.startup import Outlook
 from engine.stopgap import Clock, Stopgap
 
 MATES_IN_ONE = [
@@ -76,16 +78,24 @@ def test_exchanges_are_played_out():
 class Fake:
     """Somebody who loads, and notes what is said."""
 
-    def __init__(self):
-        self.said, self.woken, self.has_failed = [], 0, False
+    def __init__(self, outlook=Outlook.LATE):
+        self.lines, self.woken, self.outlook = [], 0, outlook
+
+    def say(self, line):
+        self.lines.append(line)
+
+    @property
+    def said(self):
+        """All but notes for people."""
+        return [line for line in self.lines if not line.startswith("info string")]
 
     def wake(self):
         self.woken += 1
 
     def stopgap(self, limits, fen=chess.STARTING_FEN, wished=()):
         board = chess.Board(fen)
-        clock = Clock(limits, 30, time.perf_counter(), lambda: self.has_failed)
-        return Stopgap(board, [chess.Move.from_uci(move) for move in wished], clock, self.said.append, self.wake)
+        clock = Clock(limits, 30, time.perf_counter(), lambda: self.outlook)
+        return Stopgap(board, [chess.Move.from_uci(move) for move in wished], clock, self.say, self.wake)
 
 
 def wait_for(condition, seconds=20):
@@ -129,7 +139,7 @@ def test_ponderhit_starts_the_clock_and_a_failed_load_ends_the_wait():
     stopgap = fake.stopgap(Limits(ponder=True, time_left=200))
     stopgap.ponder_hit(time.perf_counter())
     wait_for(lambda: stopgap.has_answered)
-    fake.has_failed = True
+    fake.outlook = Outlook.NEVER
     alone = fake.stopgap(Limits(nodes=10))
     wait_for(lambda: alone.has_answered)
 
@@ -171,28 +181,129 @@ def test_the_last_good_position_counts():
     assert last_position(kept, chess960=False) is None
 
 
+class Heard:
+    """Commands that a stand-in hears while the search is not there."""
+
+    def __init__(self, outlook=Outlook.LATE):
+        self.fake, self.kept = Fake(outlook), deque()
+        self.stand_in = StandIn(Settings(), self.fake, self.fake.say, self.fake.wake)
+
+    def hear(self, *texts):
+        for text in texts:
+            self.kept.append((text.split(), time.perf_counter()))
+            self.stand_in.hear(*self.kept[-1], self.kept)
+
+    def wait(self):
+        """Until the first `go` is answered."""
+        wait_for(lambda: not self.stand_in.is_playing)
+        self.stand_in.settle(self.kept, search_is_ready=False)
+
+    @property
+    def left(self):
+        return [" ".join(words) for words, _ in self.kept]
+
+    @property
+    def moves(self):
+        return [line.split()[1] for line in self.fake.said if line.startswith("bestmove")]
+
+
 def test_what_was_answered_is_struck_out_and_the_rest_handed_over():
-    fake, kept = Fake(), deque()
-    stand_in = StandIn(Settings(), fake, fake.said.append, fake.wake)
+    heard = Heard()
+    heard.hear("position startpos", "go infinite", "position startpos moves e2e4", "go perft 2", "go infinite")
+    heard.wait()  # the second search ends the first
+    assert len(heard.moves) == 1
+    assert heard.left == ["position startpos", "position startpos moves e2e4", "go perft 2", "go infinite"]
+    heard.hear("stop")
+    heard.wait()
+    assert heard.left == ["position startpos", "position startpos moves e2e4", "go perft 2"]
+    heard.hear("go infinite")
+    heard.stand_in.settle(heard.kept, search_is_ready=True)
+    assert heard.left[-1] == "go infinite"
+    assert len(heard.moves) == 2
 
-    def hear(text):
-        kept.append((text.split(), time.perf_counter()))
-        stand_in.hear(*kept[-1], kept)
 
-    for text in ("position startpos", "go infinite", "position startpos moves e2e4", "go perft 2", "go infinite"):
-        hear(text)
-    assert sum(line.startswith("bestmove") for line in fake.said) == 1  # the second search ended the first
-    assert [" ".join(words) for words, _ in kept] == [
-        "position startpos",
-        "position startpos moves e2e4",
-        "go perft 2",
-        "go infinite",
-    ]
-    hear("stop")
-    wait_for(lambda: not stand_in.is_playing)
-    stand_in.settle(kept, search_is_ready=False)
-    assert [words[0] for words, _ in kept] == ["position", "position", "go"]
-    hear("go infinite")
-    stand_in.settle(kept, search_is_ready=True)
-    assert " ".join(kept[-1][0]) == "go infinite"
-    assert sum(line.startswith("bestmove") for line in fake.said) == 2
+def test_searches_that_end_by_themselves_are_left_to_the_real_search():
+    heard = Heard()
+    heard.hear("go nodes 100", "go nodes 200", "isready")
+    time.sleep(0.3)
+    assert heard.moves == []
+    heard.hear("stop")  # means both
+    heard.wait()
+    heard.wait()
+    assert len(heard.moves) == 2
+    assert heard.left == ["isready"]
+
+
+def test_each_answer_is_for_its_own_position():
+    heard = Heard()
+    mate = "position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"
+    heard.hear(mate, "go infinite", "stop", "position startpos", "go infinite searchmoves a2a3", "stop")
+    heard.wait()
+    heard.wait()
+    assert heard.moves == ["b1b8", "a2a3"]
+    assert heard.left == [mate, "position startpos"]
+
+
+def test_options_that_are_kept_count():
+    heard = Heard()
+    castled = "position fen 4k3/8/8/8/8/8/8/R4KR1 w AG - 0 1 moves f1a1"
+    heard.hear("ucinewgame", "setoption name UCI_Chess960 value true", castled, "go movetime 100")
+    assert heard.stand_in.is_playing
+    heard.wait()
+    assert heard.moves[0].startswith("e8")
+
+
+@pytest.mark.parametrize("limits", [Limits(move_time=10), Limits(infinite=True), Limits(nodes=5)])
+def test_a_search_that_comes_soon_is_waited_for_even_after_stop(limits):
+    fake = Fake(Outlook.SOON)
+    stopgap = fake.stopgap(limits)
+    stopgap.stop()
+    time.sleep(0.5)
+    assert fake.lines == []
+    fake.outlook = Outlook.LATE  # it must be compiled
+    wait_for(lambda: stopgap.has_answered)
+
+
+def test_a_clock_that_would_run_out_is_not_lost_and_that_is_said():
+    fake = Fake(Outlook.SOON)
+    stopgap = fake.stopgap(Limits(time_left=400))
+    wait_for(lambda: stopgap.has_answered)
+    assert fake.lines[0] == "info string the search is not loaded yet: a simple player answers"
+    waiting = fake.stopgap(Limits(time_left=600_000))  # of which the budget of a move is a part
+    time.sleep(0.5)
+    waiting.give_way()
+    assert not waiting.has_answered
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "4k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1",  # rights without rooks
+        "4k3/8/8/8/8/8/8/R3K3 w Q e6 0 1",  # nobody has jumped
+        "4k3/8/8/8/8/8/8/R3K3 w Q",
+        "4k3/8/8/8/8/8/8/R3K3 w Q - -5 0",
+        "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr w - - 0 1",
+        "4k3/4R3/8/1B5B/8/8/8/4K3 b - - 0 1",  # three checkers: no game leads here
+        "8/8/8/8/8/8/8/8 w - - 0 1",  # refused
+        "4k3/8/8/8/8/8/8/4RK2 w - - 0 1",  # refused: the king could be taken
+    ],
+)
+@pytest.mark.parametrize("moves", ["", "moves e1d1", "moves Kd1", "moves 0000", "moves e8d8"])
+def test_it_stands_for_the_position_that_the_real_engine_would_take(fen, moves):
+    """The real engine takes over what it can repair, and keeps the last position else."""
+    words = f"fen {fen} {moves}".split()
+    try:
+        game, _ = Game.start(fen, chess960=False).play(words[words.index("moves") + 1 :] if moves else [])
+    except ValueError:
+        assert read_board(words, chess960=False) is None
+    else:
+        assert read_board(words, chess960=False).fen(en_passant="legal") == game.position.fen()
+
+
+def test_a_whole_game_by_the_stand_in_keeps_time_in_reserve():
+    """While kernels are compiled each move waits to its end: a third of the clock is left after thirty moves."""
+    left = 10_000.0
+    for _ in range(30):
+        clock = Clock(Limits(time_left=round(left), increment=100), 30, 0.0, lambda: Outlook.LATE)
+        left += 100 - 1000 * (clock.seconds_left() + time.perf_counter())
+    assert left > 10_000 / 3

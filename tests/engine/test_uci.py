@@ -11,6 +11,8 @@ import pytest
 
 from engine.network.weights import SHIPPED
 from engine.options import OPTIONS
+from engine.session import Session
+from engine.transcript import Transcript
 from engine.warmup import ready_file, use_search_kernels
 from tests.engine.process import TERESA, Process
 from tests.engine.test_knowledge import TABLES, write_book
@@ -102,7 +104,7 @@ def test_what_comes_during_a_search_is_kept_and_another_go_ends_it_first(engine)
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position: board field has 0 kings"),
         ("position startpos moves e2e4 e2e4", "position: e2e4 is not a legal move"),
         ("position", "position: 'startpos' or 'fen' must follow"),
-        ("setoption name Hash value 0", "setoption: must be from 1 to"),
+        ("setoption name Hash value 0", "setoption: Hash: must be from 1 to"),
         ("setoption name Nonsense value 3", "setoption: no option is called 'Nonsense'"),
         ("setoption", "setoption: 'name' must follow"),
         ("ponderhit", "ponderhit: no search is pondering"),
@@ -432,4 +434,209 @@ def test_why_during_a_search_does_not_end_or_disturb_it(engine):
     engine.until("bestmove", seconds=5)
     assert engine.ask("isready", until="readyok", seconds=5)
     engine.ask("go nodes 100")
+    engine.quit_cleanly()
+
+
+# The end of input
+
+
+def piped(environment, text, *, seconds=120):
+    """What a pipe of commands gives: -> lines."""
+    run = subprocess.run(
+        TERESA, env=environment, input=text.encode(), capture_output=True, timeout=seconds, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+    return run.stdout.decode().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("d", "Fen: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+        ("isready", "readyok"),
+        ("uci", "uciok"),
+        ("go perft 3", "Nodes searched: 8902"),
+        ("bench 20", "signature "),
+        ("eval", "info string h2h4 prior "),
+        ("go nodes 300\nmoves", "info string h2h4 "),
+        ("go nodes 300\nwhy", "info string   settled "),
+        ("go nodes 300\nwhy not h4 300", "info string   evidence "),
+        ("go infinite", "bestmove "),
+        ("go ponder wtime 1000 btime 1000", "bestmove "),
+        ("go", "bestmove "),
+        ("go depth 3", "bestmove "),
+        ("go nodes 100\nposition fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string position: "),
+        ("go infinite\nposition startpos moves e2e4\nd", "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b "),
+    ],
+)
+def test_what_was_asked_is_finished_at_the_end_of_input(environment, text, expected):
+    assert any(line.startswith(expected) for line in piped(environment, text))
+
+
+def test_piped_searches_are_made_one_after_the_other_to_their_end(environment, tmp_path):
+    mate = "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"
+    text = (
+        "position startpos\ngo nodes 700\nmoves\nposition startpos moves e2e4\ngo nodes 900 searchmoves a7a6\n"
+        f"position fen {mate}\ngo movetime 300\nsavetree {tmp_path}/tree.npz\nbench 20\ngo nodes 50\n"
+    )
+    lines = piped(environment, text)
+    moves = [line.split()[1] for line in lines if line.startswith("bestmove")]
+    assert len(moves) == 4
+    assert moves[1:] == ["a7a6", "b1b8", "b1b8"]
+    before = [lines[number - 1] for number, line in enumerate(lines) if line.startswith("bestmove")]
+    assert [" nodes 700 " in before[0], " nodes 900 " in before[1]] == [True, True]
+    assert sum(" N " in line for line in lines) == 20  # `moves` came after its search
+    assert any("moves saved in" in line for line in lines)
+    assert any(line.startswith("signature") for line in lines)
+
+
+def test_quit_leaves_at_once_whatever_was_asked(environment):
+    assert piped(environment, "go nodes 100000000\nquit\n") == []
+    engine = Process(environment)
+    engine.ask("isready", until="readyok")
+    engine.send("bench 100000000", "go nodes 1000000000", "quit")
+    assert engine.end(seconds=30) == (0, "")
+
+
+def test_an_engine_that_nobody_listens_to_ends(environment):
+    """A GUI that has died closes both pipes: a search that would go on for hours is given up."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(TERESA, env=environment, **pipes)
+    process.stdin.write(b"go depth 1000\n")
+    process.stdin.close()
+    while not process.stdout.readline().startswith(b"info depth"):
+        pass
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+# Searches and jobs
+
+
+@pytest.mark.parametrize("job", ["eval", "bench 20", "bench 100000", "go perft 3"])
+def test_a_job_never_runs_beside_a_search(engine, job):
+    """Kept during a search, started by its end, ended before the next search: each `go` has one answer."""
+    engine.ask("isready", until="readyok")
+    for _ in range(3):
+        engine.send("go infinite", job, "go infinite", "position startpos moves e2e4", "setoption name Hash value 4")
+        engine.send("ucinewgame", "go nodes 100", job, "position startpos", "go nodes 50")
+        lines = [line for _ in range(4) for line in engine.until("bestmove", seconds=60)]
+        assert sum(line.startswith("bestmove") for line in lines) == 4
+    engine.ask("isready", until="readyok")
+    engine.quit_cleanly()
+
+
+def test_a_table_of_moves_that_fails_does_not_stop_the_move():
+    """Whatever goes wrong with it: a `bestmove` is due."""
+    lines = []
+    session = Session(lines.append, loader=Loaded())
+    for command in ("setoption name MoveStats value true", "position startpos"):
+        session.hear(command, time.perf_counter())
+    session._tell_moves = lambda: 1 / 0
+    session.on_best_move("e2e4", None)
+    assert lines[-1] == "bestmove e2e4"
+    assert "MoveStats: failed" in lines[-2]
+    session.close()
+
+
+class Loaded:
+    """A loader that has nothing to do."""
+
+    is_ready, has_failed, seconds = True, False, 0.0
+
+    def close(self):
+        pass
+
+
+# A warm start
+
+
+@pytest.mark.parametrize("limits", ["movetime 400", "nodes 3000", "infinite", "wtime 60000 btime 60000", "depth 2"])
+def test_a_search_asked_for_before_it_is_loaded_is_the_real_one(engine, limits):
+    engine.send(f"go {limits}")
+    if limits == "infinite":
+        engine.send("stop")
+    lines = engine.until("bestmove", seconds=120)
+    assert not any("simple player" in line for line in lines)
+    if limits == "movetime 400":  # counted from the time when it was loaded
+        words = lines[-2].split()
+        assert int(words[words.index("nodes") + 1]) > 100
+    engine.quit_cleanly()
+
+
+# Pondering
+
+
+def test_a_ponder_hit_starts_the_clock_and_keeps_what_was_found(engine):
+    engine.ask("isready", until="readyok")
+    engine.send("position startpos moves e2e4 e7e5", "go ponder wtime 60000 btime 60000")
+    engine.until("info depth")
+    time.sleep(1)
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
+    lines = engine.ask("ponderhit", seconds=60)
+    words = lines[-2].split()
+    assert int(words[words.index("time") + 1]) >= 1000  # since the start of pondering
+    board = chess.Board()
+    for move in ("e2e4", "e7e5", lines[-1].split()[1]):
+        board.push_uci(move)
+    engine.quit_cleanly()
+
+
+def test_a_ponder_miss_is_answered_and_the_next_search_is_for_the_move_played(engine):
+    engine.ask("isready", until="readyok")
+    engine.send("position startpos moves e2e4 e7e5", "go ponder wtime 60000 btime 60000")
+    engine.until("info depth")
+    engine.ask("stop")
+    lines = engine.ask("position startpos moves e2e4 c7c5", "go nodes 500 searchmoves c2c3")
+    assert lines[-1].split()[1] == "c2c3"
+    assert " nodes 500 " in lines[-2]
+    engine.send("go ponder wtime 1000 btime 1000", "position startpos moves d2d4", "go nodes 100")
+    engine.until("bestmove")  # the next `go` ends what ponders
+    assert " nodes 100 " in engine.until("bestmove")[-2]
+    engine.quit_cleanly()
+
+
+def test_a_ponder_hit_before_the_search_is_loaded(engine):
+    engine.send("position startpos moves e2e4", "go ponder wtime 3000 btime 3000", "ponderhit", "isready")
+    lines = engine.until("bestmove", seconds=60)
+    assert not any("no search is pondering" in line for line in lines)
+    engine.quit_cleanly()
+
+
+# Smaller things
+
+
+def test_one_clock_is_the_clock_of_both_sides(engine):
+    engine.ask("isready", until="readyok")
+    assert engine.ask("position startpos moves e2e4", "go wtime 300", seconds=60)[-1].startswith("bestmove")
+    assert engine.ask("position startpos", "go btime 300", seconds=60)[-1].startswith("bestmove")
+    engine.quit_cleanly()
+
+
+def test_the_board_has_coordinates_the_player_to_move_and_checkers(engine):
+    lines = engine.ask("position fen 4k3/8/8/8/1b6/8/4r3/4K2R w K - 0 1", "d", until="Checkers")
+    assert "1  . . . . K . . R" in lines
+    assert "   a b c d e f g h" in lines
+    assert lines[-2:] == ["To move: white", "Checkers: b4 e2"]
+    assert engine.ask("position startpos moves e2e4", "d", until="Checkers")[-2:] == ["To move: black", "Checkers: -"]
+    engine.quit_cleanly()
+
+
+def test_the_secret_of_the_explorer_is_not_in_the_transcript(tmp_path):
+    transcript = Transcript()
+    transcript.open(str(tmp_path / "log.txt"))
+    transcript.said("info string explorer at http://127.0.0.1:4711/#s3cr3t-t0ken")
+    transcript.heard("setoption name Hash value 1 # no secret")
+    transcript.open("")
+    text = (tmp_path / "log.txt").read_text()
+    assert "s3cr3t" not in text
+    assert "http://127.0.0.1:4711/#***" in text
+    assert "# no secret" in text
+
+
+def test_new_game_keeps_the_position(engine):
+    engine.ask("position startpos moves e2e4", "ucinewgame", "go nodes 50")
+    assert " b KQkq " in engine.ask("d", until="Fen")[-1]
     engine.quit_cleanly()

@@ -1,6 +1,10 @@
+import subprocess
+
 import pytest
 
-from engine import warmup
+from engine import analysis, warmup
+from tests.engine.process import TERESA
+from tests.engine.report.searches import MIDDLEGAME
 
 
 @pytest.fixture
@@ -29,3 +33,98 @@ def test_the_command_tells_the_seconds_of_each_part(done, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["search", "report", "all"]
     assert done == ["search", "report"]
+
+
+@pytest.fixture
+def locked(monkeypatch, tmp_path):
+    """A cache in which nothing can be written, whoever runs this."""
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(warmup, "ready_file", lambda: tmp_path / "file" / "version" / "ready")
+    return tmp_path / "file"
+
+
+def test_a_cache_that_cannot_be_written_is_named(done, locked, capsys):
+    assert warmup.main(["--search"]) == 1
+    assert f"{locked / 'version'} cannot be written" in capsys.readouterr().err
+    warmup._compiled_here.clear()
+    warmup.ensure_warm()
+    warmup.ensure_warm()
+    told = capsys.readouterr().err
+    assert told.count("cannot be written: each start compiles again, unless TERESA_CACHE_DIR") == 1
+    assert done == ["search", "report"] * 2
+
+
+def test_an_analysis_compiles_before_its_time_counts(monkeypatch):
+    """Else the compiler's seconds would be taken for thinking."""
+    calls = []
+    monkeypatch.setattr(analysis, "ensure_warm", lambda: calls.append("compiled"))
+    monkeypatch.setattr(analysis.Analysis, "start", lambda *_: calls.append("started"))
+    analysis.analyse(MIDDLEGAME, seconds=2, options={"Hash": 1}, wait=False)
+    assert calls == ["compiled", "started"]
+    with pytest.raises(ValueError, match="side field"):
+        analysis.analyse("rubbish")
+    assert calls == ["compiled", "started"]
+
+
+def kernels():
+    """The files of compiled kernels."""
+    return {path for path in warmup.ready_file().parents[2].rglob("*") if path.suffix in (".nbi", ".nbc")}
+
+
+@pytest.mark.slow
+def test_after_warmup_no_command_compiles_anything(environment, tmp_path):
+    (tmp_path / "game.pgn").write_text("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n")
+    (tmp_path / "suite.epd").write_text(f"{MIDDLEGAME.rsplit(' ', 2)[0]} bm a4;\n")
+    conversation = f"""
+position fen 4k3/8/8/8/8/8/4r3/4K2R w K - 0 1
+d
+position startpos
+go nodes 300
+moves
+why
+why not h4 300
+eval
+savetree {tmp_path}/a.npz
+loadtree {tmp_path}/a.npz
+go nodes 100
+go perft 4
+bench 20
+setoption name Evaluator value Playout
+eval
+go nodes 100
+setoption name Formula value UCB1
+setoption name Batch value 4
+setoption name Threads value 2
+setoption name UCI_Chess960 value true
+position startpos
+go nodes 300
+setoption name UCI_LimitStrength value true
+go nodes 100
+"""
+    commands = [
+        ["analyse", "--visits", "200", "--moves", "4"],
+        ["bench", "--nodes", "50"],
+        ["epd", str(tmp_path / "suite.epd"), "--nodes", "100"],
+        ["explore", MIDDLEGAME, "--save", str(tmp_path / "page.html"), "--seconds", "0.5"],
+        ["perft", "4", "--divide"],
+        ["perft", "4", "--hash", "1"],
+        ["perft", "4", "--unique"],
+        ["perft", "3", "--compare"],
+        ["review", str(tmp_path / "game.pgn"), "--visits", "100"],
+        ["play", "--visits", "50"],
+    ]
+    run(["warmup"], environment, tmp_path)
+    before = kernels()
+    assert before
+    run([], environment, tmp_path, conversation)
+    for words in commands:
+        run(words, environment, tmp_path, "e4\nhint\nwhy\nquit\n")
+        assert kernels() == before, words
+
+
+def run(words, environment, folder, text=""):
+    """In a folder of its own: `play` leaves a file."""
+    pipes = {"input": text, "capture_output": True, "text": True}
+    done = subprocess.run([*TERESA, *words], env=environment, cwd=folder, timeout=300, check=False, **pipes)
+    assert done.returncode == 0, (words, done.stderr)
+    assert "failed (" not in done.stdout

@@ -1,10 +1,13 @@
 """The command line, as a user meets it."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from importlib.abc import MetaPathFinder
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,9 +27,90 @@ def run(capsys, *arguments):
     return status, captured.out, captured.err
 
 
+SPEED = re.compile(r"([0-9,]+\.[0-9]{2}) seconds, ([0-9,]+) nodes a second\n")
+
+
 def test_a_count_ends_with_the_line_that_stockfish_prints(capsys):
+    """Scripts read standard output; time and speed are for people."""
     status, output, errors = run(capsys, 3)
-    assert (status, output, errors) == (0, "\nNodes searched: 8902\n", "")
+    assert (status, output) == (0, "\nNodes searched: 8902\n")
+    assert SPEED.fullmatch(errors)
+
+
+def test_the_speed_is_nodes_by_seconds(capsys, monkeypatch):
+    clock = iter((100.0, 104.0))
+    monkeypatch.setattr("perft.commands.load_kernels", lambda _with_memory: None)
+    monkeypatch.setattr("perft.commands.Counter.perft", lambda *_: 10_000_000)
+    monkeypatch.setattr("perft.commands.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    assert run(capsys, 3)[2] == "4.00 seconds, 2,500,000 nodes a second\n"
+
+
+def test_compiling_is_not_counting(capsys, monkeypatch):
+    """The clock starts when the kernels are there."""
+    seconds = [0.0]
+
+    def compile_slowly(_with_memory):
+        seconds[0] += 50.0
+
+    monkeypatch.setattr("perft.commands.load_kernels", compile_slowly)
+    monkeypatch.setattr("perft.commands.time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    for arguments in ([3], [2, "--divide"], ["--suite", "standard", "--max-nodes", "100"]):
+        errors = run(capsys, *arguments)[2]
+        assert SPEED.fullmatch(errors)[1] == "0.00"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [2, ENDGAME],
+        [2, *ENDGAME.split()],
+        [2, "--threads", 1, ENDGAME],
+        ["--threads", 1, 2, ENDGAME],
+        ["--threads", 1, 2, *ENDGAME.split()],
+        [2, "--fen", ENDGAME],
+        ["--fen", ENDGAME, 2],
+    ],
+)
+def test_the_position_is_given_bare_or_as_an_option(capsys, arguments):
+    status, output, _ = run(capsys, *arguments)
+    assert (status, output) == (0, "\nNodes searched: 191\n")
+
+
+class PressesCtrlC(MetaPathFinder):
+    """Interrupts the import of a module."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def find_spec(self, name, _path, _target=None):
+        if name == self.name:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("module", ["perft.commands", "perft.run", "perft.merge"])
+def test_an_interruption_while_loading(capsys, monkeypatch, module):
+    for name in [name for name in sys.modules if name.startswith("perft.") and not name.startswith("perft.__main__")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("commands", "run", "merge"):
+        monkeypatch.delattr(f"perft.{name}", raising=False)
+    monkeypatch.setattr("sys.meta_path", [PressesCtrlC(module), *sys.meta_path])
+    with pytest.raises(KeyboardInterrupt):  # met by `run_as_program`
+        main(["3"])
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("arguments", [["3", "--divide"], ["--suite", "standard", "--max-nodes", "1000"], ["2"]])
+@pytest.mark.skipif(os.name == "nt", reason="needs a pipe that is closed by its reader")
+def test_a_reader_that_has_enough_is_no_error(environment, arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "perft", *arguments]
+    finished = subprocess.run(
+        command, env=environment, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120, check=False
+    )
+    os.close(writer)
+    assert finished.returncode == 141
+    assert not finished.stderr or SPEED.fullmatch(finished.stderr)
 
 
 def test_divide(capsys):
@@ -87,6 +171,8 @@ def test_bad_input_gives_status_2_and_a_message(capsys, arguments):
         ["3", "--peers"],
         ["3", "--against", "stockfish"],
         ["3", "--divide", "--unique"],
+        ["3", ENDGAME, "--fen", ENDGAME],
+        [ENDGAME, "3"],
         ["9" * 5000],
     ],
 )
@@ -196,7 +282,9 @@ def test_an_interruption_anywhere_else(capsys, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("perft.commands.run", press_ctrl_c)
-    assert run(capsys, 3) == (130, "\nInterrupted.\n", "")
+    with pytest.raises(KeyboardInterrupt):  # met by `run_as_program`
+        main(["3"])
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.slow

@@ -17,47 +17,47 @@ from tests.conftest import JIT_DISABLED
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
-# What is planted; position, depth; what must be found: path, missing or extra moves, rule.
+# What is planted; position, depth; what must be found: path, moves that only one has, rule.
 ERRORS = {
     "en passant out of a pin on the rank": (
         "generate.en_passant_is_safe = lambda board, king, pawn: True",
         ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 3),
-        ("first difference after: e2e4", "extra moves: f4e3", "concerns: en passant"),
+        ("first difference after: e2e4", "only Teresa has: f4e3", "concerns: en passant"),
     ),
     "en passant never kept": (
         "apply.can_capture_en_passant = lambda board: False",
         ("4k3/8/8/8/5p2/8/4P3/4K3 w - - 0 1", 3),
-        ("first difference after: e2e4", "missing moves: f4e3", "concerns: en passant"),
+        ("first difference after: e2e4", "only python-chess has: f4e3", "concerns: en passant"),
     ),
     "castling through an attacked square": (
         "generate.castling_must_be_safe = lambda path: np.uint64(0)",
         ("4k3/8/8/8/8/5r2/8/4K2R w K - 0 1", 2),
-        ("first difference after: (no moves)", "extra moves: e1g1", "concerns: castling"),
+        ("first difference after: (no moves)", "only Teresa has: e1g1", "concerns: castling"),
     ),
     "castling rights kept when the king moves": (
         "apply.RANK_1 = np.uint64(0)",
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", 5),
-        ("missing moves: -", "extra moves: d1g1", "concerns: castling", "w - -", "but here: ", "w K -"),
+        ("only python-chess has: -", "only Teresa has: d1g1", "concerns: castling", "w - -", "but here: ", "w K -"),
     ),
     "pins not seen": (
         "attacks.several = lambda bits: True",
         ("4k3/8/8/8/4r3/8/4B3/4K3 w - - 0 1", 1),
-        ("first difference after: (no moves)", "missing moves: -", "concerns: pin"),
+        ("first difference after: (no moves)", "only python-chess has: -", "concerns: pin"),
     ),
     "check evasions not bounded": (
         "real = generate.checks_and_pins; generate.checks_and_pins = lambda *a: (np.uint64(0), *real(*a)[1:])",
         ("4k3/8/8/8/4r3/8/8/R3K3 w - - 0 1", 1),
-        ("first difference after: (no moves)", "extra moves: a1a2", "concerns: check evasion"),
+        ("first difference after: (no moves)", "only Teresa has: a1a2", "concerns: check evasion"),
     ),
     "no promotion to a knight": (
         "collect.PROMOTE_KNIGHT = np.uint64(5)\ncollect.FOUR = np.uint64(3)",
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", 1),
-        ("first difference after: (no moves)", "missing moves: a7a8n", "concerns: promotion"),
+        ("first difference after: (no moves)", "only python-chess has: a7a8n", "concerns: promotion"),
     ),
     "the king steps into an attack": (
         "generate.covered_by_opponent = lambda board, occupied: np.uint64(0)",
         ("4k3/8/8/8/8/8/3r4/5K2 w - - 0 1", 1),
-        ("extra moves: f1e2 f1f2 f1g2", "concerns: king moves"),
+        ("only Teresa has: f1e2 f1f2 f1g2", "concerns: king moves"),
     ),
 }
 
@@ -100,10 +100,11 @@ def test_no_difference_where_there_is_none(capsys, depth):
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", "promotion"),
         (chess.STARTING_FEN, "g1f3", "knight moves"),
         (chess.STARTING_FEN, "e4e5", "no man there"),
+        (chess.STARTING_FEN, "time", "no move at all"),
     ],
 )
 def test_rules_are_told_apart(fen, move, rule):
-    assert rule_of(chess.Board(fen), chess.Move.from_uci(move)) == rule
+    assert rule_of(chess.Board(fen), move) == rule
 
 
 # A UCI engine for tests: python-chess behind `go perft`, which loses or invents moves on demand.
@@ -152,7 +153,47 @@ def test_an_engine_that_differs_is_followed_down(capsys, engine):
     output = capsys.readouterr().out
     assert "depth 2: differs" in output
     assert "first difference after: a2a3" in output
-    assert "extra moves: e7e5" in output
+    assert f"only Teresa has: e7e5\nonly {sys.executable} has: -\n" in output
+
+
+def test_a_move_that_only_the_other_engine_has(capsys, engine, tmp_path):
+    (tmp_path / "engine.py").write_text(ENGINE.replace("[m for", "[chess.Move.from_uci('e1e3')] + [m for"))
+    assert main(["1", "--compare", "--against", engine]) == 1
+    assert f"only Teresa has: -\nonly {sys.executable} has: e1e3\n" in capsys.readouterr().out
+
+
+ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
+SAYS_UCIOK = "import sys\nsys.stdin.readline()\nprint('uciok', flush=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "patience", "message"),
+    [
+        ("pass", 30, "ended without saying 'uciok'"),
+        (ECHO, 1, "did not say 'uciok' within 1 seconds"),
+        ("import time; time.sleep(600)", 1, "did not say 'uciok' within 1 seconds"),
+        ("while True: print('x' * 999)", 1, "did not say 'uciok' within 1 seconds"),
+        ("while True: print('x' * 9999, end='')", 1, "did not say 'uciok' within 1 seconds"),
+        (SAYS_UCIOK + "sys.stdin.read()", 10, "did not say 'Nodes searched' within 10 seconds"),
+        (SAYS_UCIOK, 30, "ended without saying 'Nodes searched'"),
+        ("import os; os.write(1, bytes(range(256)) * 99)", 30, "ended without saying 'uciok'"),
+    ],
+)
+def test_programs_that_are_no_uci_engines(program, patience, message, capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("perft.compare.PATIENCE", patience)
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    assert main(["3", "--compare", "--against", f"{sys.executable} {path}"]) == 2
+    output, errors = capsys.readouterr()
+    assert output == ""
+    assert errors == f"python -m perft: {sys.executable} {message}: is it a UCI engine that knows 'go perft'?\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+def test_a_child_that_keeps_the_pipe_open_does_not_keep_us(capsys, monkeypatch):
+    monkeypatch.setattr("perft.compare.PATIENCE", 1.0)
+    assert main(["3", "--compare", "--against", "sh -c 'sleep 20; true'"]) == 2
+    assert "sh did not say 'uciok' within 1 seconds" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(shutil.which("stockfish") is None, reason="stockfish is not installed")

@@ -1,6 +1,17 @@
 // Where the numbers come from: a server on this machine, or what was saved in the page itself.
 
-const RETRY_MILLISECONDS = 2000;
+const RETRY_MILLISECONDS = 2000; // doubled each time, up to:
+const LONGEST_RETRY_MILLISECONDS = 60000;
+
+/** Nothing answers any more. */
+export class Gone extends Error {
+  constructor() {
+    super("The engine has gone; this is its last picture.");
+  }
+}
+
+/** Browsers report a broken connection as a TypeError, each in words of their own. */
+const unlessGone = (error) => (error instanceof TypeError ? new Gone() : error);
 
 /** Asks the server. */
 class Live {
@@ -9,31 +20,32 @@ class Live {
   }
 
   async get(name, asked = {}) {
-    const response = await fetch(`data/${name}?${new URLSearchParams(asked)}`, { headers: this.headers });
-    return answerOf(response);
+    return answerOf(fetch(`data/${name}?${new URLSearchParams(asked)}`, { headers: this.headers }));
   }
 
   async post(name, asked = {}) {
     const headers = { ...this.headers, "Content-Type": "application/json" };
-    return answerOf(await fetch(`do/${name}`, { method: "POST", headers, body: JSON.stringify(asked) }));
+    return answerOf(fetch(`do/${name}`, { method: "POST", headers, body: JSON.stringify(asked) }));
   }
 
-  /** Calls `onFrame` with each frame, `onTrouble` with a text or null; -> a function that ends it. */
-  stream(path, onFrame, onTrouble) {
+  /** Calls `onFrame` with each frame, `onTrouble` with an error or null; -> a function that ends it. */
+  stream(asked, onFrame, onTrouble) {
     const abort = new AbortController();
     const run = async () => {
+      let wait = RETRY_MILLISECONDS;
       while (!abort.signal.aborted) {
         try {
-          const asked = new URLSearchParams({ path });
-          const response = await fetch(`data/stream?${asked}`, { headers: this.headers, signal: abort.signal });
+          const response = await fetch(`data/stream?${new URLSearchParams(asked)}`, { headers: this.headers, signal: abort.signal });
           if (!response.ok) throw new Error(await response.text());
           onTrouble(null);
+          wait = RETRY_MILLISECONDS;
           await readLines(response.body.getReader(), onFrame);
-          throw new Error("The engine has gone.");
+          throw new Gone();
         } catch (error) {
           if (abort.signal.aborted) return;
-          onTrouble(error.message === "Failed to fetch" ? "The engine has gone." : error.message);
-          await new Promise((wake) => setTimeout(wake, RETRY_MILLISECONDS));
+          onTrouble(unlessGone(error));
+          await new Promise((wake) => setTimeout(wake, wait));
+          wait = Math.min(2 * wait, LONGEST_RETRY_MILLISECONDS);
         }
       }
     };
@@ -42,9 +54,14 @@ class Live {
   }
 }
 
-async function answerOf(response) {
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
+async function answerOf(asking) {
+  try {
+    const response = await asking;
+    if (!response.ok) throw new Error(await response.text());
+    return await response.json();
+  } catch (error) {
+    throw unlessGone(error);
+  }
 }
 
 /** Of the lines that came together only the newest counts. */
@@ -78,7 +95,7 @@ class Saved {
     return found(search.lessons[asked.path ? "" : asked.move]);
   }
 
-  stream(path, onFrame) {
+  stream({ path }, onFrame) {
     const frame = this.saved.searches.map((search) => ({
       summary: search.summary,
       root: search.nodes[""],

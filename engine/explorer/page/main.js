@@ -1,9 +1,9 @@
 // The page: what is opened, what is selected, and who draws it.
 import { newBoard } from "./board.js";
-import { below, capital, count, make, openSource, write } from "./data.js";
+import { Gone, below, capital, count, make, openSource, write } from "./data.js";
 import { LinePlayer } from "./line.js";
 import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
-import { Curves, trendsOf } from "./time.js";
+import { Curves } from "./time.js";
 import { Icicle } from "./tree.js";
 import { showTrouble, showWhy } from "./why.js";
 
@@ -11,6 +11,7 @@ const PICTURE_MILLISECONDS = 1000; // between two pictures of the tree
 const CURVES_MILLISECONDS = 2000;
 const CURVES = 6;
 const MORE_VISITS = 2000;
+const MOST_LINES = 64;
 const STATES = { stop: "stopped", nodes: "visits made", time: "time is up" };
 const KEYS = `f      freeze, or go on
 v      whose score: the mover's, or White's
@@ -25,10 +26,11 @@ w      ask why not a move
 const byId = (id) => document.getElementById(id);
 const source = openSource();
 const state = { path: "", rootFen: null, frame: null, place: null, selected: null, active: 0, asked: null,
-  isFrozen: false, isWhites: false, hasHints: true, looks: [], opened: [], trends: [], histories: [], icicles: [] };
+  isFrozen: false, isGone: false, isWhites: false, hasHints: true, lines: 8, looks: [], opened: [], trends: [], histories: [], icicles: [] };
 let about;
 let tables;
 let icicles;
+let picks = [];
 let stopStream = () => {};
 let pending = null;
 const last = { pictures: -Infinity, curves: -Infinity };
@@ -54,7 +56,7 @@ function nodeOf(number) {
 }
 const turn = () => state.place?.turn ?? state.frame[0].summary.turn;
 const viewOf = (side) => (q) => (state.isWhites && side === "black" ? 1 - q : q);
-const isSearching = () => state.frame?.some((one) => one.summary.state === "searching");
+const isSearching = () => !state.isGone && state.frame?.some((one) => one.summary.state === "searching");
 
 // Navigation: the search is not disturbed
 
@@ -94,11 +96,30 @@ function select(uci, number) {
   fetchWhy();
 }
 
+/** Arrows, curves and words are about one search. */
+function choose(number) {
+  if (number !== state.active) select(null, number);
+}
+
 // What comes in
 
 function listen() {
   stopStream();
-  stopStream = source.stream(state.path, receive, tell);
+  stopStream = source.stream({ path: state.path, lines: state.lines }, receive, onTrouble);
+}
+
+/** The last picture stays when the engine has gone. */
+function onTrouble(error) {
+  state.isGone = error instanceof Gone;
+  tell(error?.message);
+  if (state.frame) drawFigures();
+}
+
+/** Each row that a table shows has a line. */
+function onRows(count) {
+  if (count <= state.lines) return;
+  state.lines = Math.min(MOST_LINES, count);
+  if (!state.isFrozen && !document.hidden) listen();
 }
 
 function receive(frame) {
@@ -135,24 +156,25 @@ function isDue(name, wait, work) {
 }
 
 async function fetchPictures() {
-  if (state.isFrozen && last.pictures > 0 || !isDue("pictures", PICTURE_MILLISECONDS, fetchPictures)) return;
+  if (!state.hasHints || (state.isFrozen && last.pictures > 0) || !isDue("pictures", PICTURE_MILLISECONDS, fetchPictures)) return;
   const { path } = state;
   for (const [number, icicle] of icicles.entries()) {
-    const data = await source.get("icicle", { search: number, path }).catch(() => null);
+    const data = await source.get("icicle", { search: number, path })
+      .catch((error) => (error instanceof Gone ? null : { visits: 0, rectangles: [] }));
     if (state.path !== path) return;
-    icicle.update(data ?? { visits: 0, rectangles: [] }, turn());
+    if (data) icicle.update(data, turn());
   }
 }
 
 async function fetchCurves() {
-  if (!state.frame || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
+  if (!state.frame || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
   for (const number of about.searches.keys()) {
     const ranked = state.frame[number].root.rows.map((row) => row.uci);
     const wanted = Math.max(CURVES, ranked.indexOf(explained()) + 1);
     const history = await source.get("history", { search: number, curves: wanted }).catch(() => null);
     if (!history) continue;
     state.histories[number] = history;
-    state.trends[number] = trendsOf(history);
+    state.trends[number] = new Map(Object.entries(history.trends));
   }
   drawFrame();
   drawCurves();
@@ -176,12 +198,13 @@ function explained() {
 
 let whyNumber = 0;
 async function fetchWhy(asked = explained()) {
+  if (!state.hasHints) return;
   const number = (whyNumber += 1);
   try {
     const told = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
     if (number === whyNumber) drawWhy(told);
   } catch (error) {
-    if (number === whyNumber) showTrouble(byId("answer"), capital(error.message));
+    if (number === whyNumber && !(error instanceof Gone)) showTrouble(byId("answer"), capital(error.message));
   }
 }
 
@@ -217,6 +240,7 @@ function drawCaption() {
 
 function drawFrame() {
   drawFigures();
+  drawOwner();
   const view = viewOf(turn());
   write(byId("whose"), whose(turn(), state.isWhites));
   const rival = new Map((nodeOf(0)?.rows ?? []).map((row) => [row.uci, row]));
@@ -226,6 +250,16 @@ function drawFrame() {
     table.update(nodeOf(number), view, chosen, { looks: state.looks[number] ?? new Map(), trends, rival });
   });
   if (!line.isPlaying) drawArrows();
+}
+
+/** Of two searches: which one the arrows, the curves and the words are about. */
+function drawOwner() {
+  if (picks.length < 2) return;
+  picks.forEach((pick, number) => pick.setAttribute("aria-pressed", number === state.active));
+  for (const note of document.querySelectorAll(".of")) {
+    note.hidden = false;
+    write(note, `of ${about.searches[state.active]}`);
+  }
 }
 
 function drawArrows() {
@@ -238,12 +272,23 @@ function drawFigures() {
   const all = state.frame.map((one) => one.summary);
   const each = (text) => all.map(text).join(" | ");
   write(byId("visits"), each((one) => count(one.visits)));
-  write(byId("speed"), each((one) => count(one.speed)));
-  write(byId("depth"), each((one) => `${one.depth}, at most ${one.deepest}`));
-  write(byId("memory"), each((one) => `${Math.round(100 * one.memory)} %`));
-  write(byId("method"), each((one) => `${one.formula}, ${one.evaluator.toLowerCase()}`));
-  write(byId("state"), state.isFrozen ? "frozen" : each((one) => STATES[one.state] ?? one.state));
+  const searched = (text) => each((one) => (one.nodes ? text(one) : "–")); // a loaded tree has not been searched here
+  write(byId("speed"), searched((one) => count(one.speed)));
+  write(byId("depth"), searched((one) => `${one.depth}, at most ${one.deepest}`));
+  write(byId("memory"), searched((one) => `${Math.round(100 * one.memory)} %`));
+  const method = (one) => `${one.formula}, ${one.evaluator.toLowerCase()}`;
+  write(byId("method"), each(method));
+  byId("method").parentElement.hidden = all.length > 1 && all.every((one, number) => method(one) === about.searches[number]);
+  write(byId("state"), stateText(each));
   if (about.own) write(byId("pause"), isSearching() ? "Pause" : "Go on");
+  byId("pause").disabled = state.isGone;
+}
+
+function stateText(each) {
+  if (state.isGone) return "stopped";
+  if (state.isFrozen) return "frozen";
+  if (!state.hasHints) return isSearching() ? "searching" : "stopped"; // why it stopped can be a hint
+  return [...new Set(each((one) => STATES[one.state] ?? one.state).split(" | "))].join(" | ");
 }
 
 function drawCurves() {
@@ -254,6 +299,7 @@ function drawCurves() {
   curves.update(history, names, viewOf(side), state.path ? state.path.split("/")[0] : state.selected);
 }
 
+/** Says what went wrong; nothing: all is well again. */
 function tell(text) {
   byId("trouble").hidden = !text;
   if (text) write(byId("trouble"), capital(text));
@@ -300,9 +346,18 @@ function toggleView() {
 
 function toggleHints() {
   state.hasHints = !state.hasHints;
+  line.end();
   document.body.classList.toggle("no-hints", !state.hasHints);
-  byId("hints").setAttribute("aria-pressed", !state.hasHints);
+  write(byId("hints"), state.hasHints ? "Hide hints" : "Show hints");
+  byId("hints").title = state.hasHints ? "Show the board only (h)" : "Show arrows, moves, tree, time and why (h)";
+  board.redraw();
+  drawFigures();
   drawArrows();
+  if (!state.hasHints) return;
+  last.pictures = last.curves = -Infinity;
+  fetchPictures();
+  fetchCurves();
+  fetchWhy();
 }
 
 async function act(name, asked) {
@@ -374,11 +429,13 @@ async function start() {
   tables = about.searches.map((name, number) => new MovesTable(name, about, columns[number], {
     select: (uci) => select(uci, number), open: (uci) => open(below(state.path, uci)),
     hover: (row) => line.begin(state.hasHints ? row : null, state.path), leave: () => line.end(),
-    wheel: (by) => line.step(by), ask: (key) => ask(key, number),
+    wheel: (by) => line.step(by), ask: (key) => ask(key, number), rows: onRows,
   }));
   icicles = about.searches.map((name) => new Icicle(name, open, (text) => write(byId("tip"), text)));
   const titled = (name, element) => (isBeside ? make("div", { class: "part" }, make("h3", {}, name), element) : element);
-  byId("tables").append(...tables.map((table, number) => titled(about.searches[number], table.element)));
+  picks = about.searches.map((name, number) => make("button", { type: "button", class: "pick",
+    title: "Arrows, time and why of this search", onclick: () => choose(number) }, name));
+  byId("tables").append(...tables.map((table, number) => titled(picks[number], table.element)));
   byId("icicles").append(...icicles.map((icicle, number) => titled(about.searches[number], icicle.canvas)));
   for (const id of ["pause", "setup"]) byId(id).hidden = !about.own;
   bind();

@@ -1,8 +1,8 @@
 // The table of moves of the opened node.
 import { capital, count, fixed, make, percent, score, stateOf, write } from "./data.js";
 
-const ALWAYS_SHOWN = 10;
-const FOLDED_BELOW = 0.005;
+const LEAST_ROWS = 3;
+const FIRST_ROWS = 8; // until it is known how many fit
 export const ALONE = ["n", "share", "q", "wdl", "p", "v", "trend", "u", "s", "state", "line"];
 export const FIRST_OF_TWO = ["n", "share", "q", "wdl", "state", "line"];
 export const SECOND_OF_TWO = ["n", "share", "q", "delta", "wdl", "state", "line"];
@@ -10,7 +10,7 @@ const TITLES = { trend: "trend", state: "state", line: "line", delta: "differenc
 const SORTED_BY = { n: (r) => r.n, share: (r) => r.share, q: (r) => r.q ?? -1, wdl: (r) => r.wdl?.[0] ?? -1,
   p: (r) => r.p, v: (r) => r.v ?? -1, u: (r) => r.u ?? 1e9, s: (r) => r.s ?? 1e9 };
 
-/** One table. `actions`: select, open, hover, leave, wheel, ask. */
+/** One table. `actions`: select, open, hover, leave, wheel, ask, rows (how many are shown). */
 export class MovesTable {
   constructor(name, about, columns, actions) {
     this.actions = actions;
@@ -29,6 +29,8 @@ export class MovesTable {
     this.element = make("div", { class: "table" }, table, this.empty, this.rest);
     this.body.addEventListener("keydown", (event) => this.onKey(event));
     this.element.addEventListener("mouseleave", () => actions.leave());
+    this.fitting = FIRST_ROWS;
+    new ResizeObserver(() => this.fit()).observe(this.element);
   }
 
   head(key) {
@@ -52,6 +54,18 @@ export class MovesTable {
     this.draw();
   }
 
+  /** How many rows fill the panel; where the page scrolls, its style says how many. */
+  fit() {
+    const fixed = Number(getComputedStyle(this.element).getPropertyValue("--rows"));
+    const row = this.body.firstChild?.offsetHeight;
+    if (!fixed && !row) return;
+    const left = this.element.clientHeight - this.body.offsetTop - this.rest.offsetHeight;
+    const fitting = fixed || Math.max(LEAST_ROWS, Math.floor(left / row));
+    if (fitting === this.fitting) return;
+    this.fitting = fitting;
+    this.draw();
+  }
+
   fold() {
     this.isFolded = !this.isFolded;
     this.draw();
@@ -67,9 +81,8 @@ export class MovesTable {
     if (!this.extra) return;
     const all = [...(this.node?.rows ?? [])].map((row) => ({ ...row, v: row.v ?? this.extra.looks.get(row.uci) ?? null }));
     if (this.sort) all.sort((a, b) => SORTED_BY[this.sort](b) - SORTED_BY[this.sort](a));
-    const isShown = (row, index) => !this.isFolded || this.sort || index < 3 || row.uci === this.chosen ||
-      (row.share >= FOLDED_BELOW && index < 2 * ALWAYS_SHOWN) || (index < ALWAYS_SHOWN && row.share >= 0.001);
-    const shown = all.filter(isShown);
+    const count = !this.isFolded || this.sort ? all.length : this.fitting;
+    const shown = all.filter((row, index) => index < count || row.uci === this.chosen);
     const wanted = shown.map((row) => this.rowFor(row));
     if (wanted.some((element, index) => this.body.children[index] !== element)) {
       const focused = document.activeElement;
@@ -79,6 +92,11 @@ export class MovesTable {
     while (this.body.children.length > wanted.length) this.body.lastChild.remove();
     this.drawRest(all, shown);
     this.setTabStop(wanted);
+    this.actions.rows(shown.length);
+    if (!this.isMeasured && wanted.length) {
+      this.isMeasured = true;
+      this.fit();
+    }
   }
 
   drawRest(all, shown) {
@@ -86,7 +104,7 @@ export class MovesTable {
     const { rest } = this.node ?? { rest: { moves: 0, share: 0 } };
     const moves = hidden.length + rest.moves;
     const share = hidden.reduce((sum, row) => sum + row.share, rest.share);
-    write(this.rest, this.isFolded ? `… ${moves} moves more, ${percent(share)} of visits` : "fold");
+    write(this.rest, this.isFolded ? `… ${moves} more ${moves === 1 ? "move" : "moves"}, ${percent(share)} of visits` : "fold");
     this.rest.hidden = !all.length || (this.isFolded && moves === 0);
     this.rest.disabled = this.isFolded && hidden.length === 0;
     this.empty.hidden = all.length > 0 || this.node === undefined;
@@ -167,7 +185,7 @@ function drawWdl(cell, row, table) {
 const signed = (change) => (Math.abs(change) < 0.0005 ? "=" : `${change > 0 ? "+" : "−"}${score(Math.abs(change))}`);
 
 function drawSigned(cell, change, view) {
-  write(cell, change === undefined || change === null ? "" : signed(view(1) === 1 ? change : -change));
+  write(cell, change === undefined || change === null ? "–" : signed(view(1) === 1 ? change : -change));
 }
 
 function drawFirstLook(cell, row, table) {
@@ -192,7 +210,7 @@ const CELLS = {
   v: drawFirstLook,
   u: (cell, row) => write(cell, number(row.u)),
   s: (cell, row) => write(cell, number(row.s)),
-  trend: (cell, row, table) => drawSigned(cell, table.extra.trends.get(row.uci), table.view),
+  trend: (cell, row, table) => (table.extra.trends.size ? drawSigned(cell, table.extra.trends.get(row.uci), table.view) : write(cell, "")),
   delta(cell, row, table) {
     const rival = table.extra.rival?.get(row.uci);
     drawSigned(cell, rival && rival.q !== null && row.q !== null ? row.q - rival.q : null, table.view);

@@ -4,6 +4,23 @@ import { colour, count, make, percent, rough, score } from "./data.js";
 const LINES = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6", "line-7"];
 const TRAIL = 60;
 const LABEL_HEIGHT = 12;
+const FONT = "11px system-ui";
+const TICK = 4;
+const GAP = 2;
+const AXIS_HEIGHT = 18; // of the scores below the dots
+const LABEL_WIDTH = 40; // of a score, with room on both sides
+
+const whole = (share) => `${Math.round(100 * share)}%`;
+
+/** How wide the axis must be for its labels. */
+function widthOfLabels(plot, labels) {
+  if (!labels?.length) return TICK + GAP;
+  plot.ctx.save();
+  plot.ctx.font = FONT;
+  const widest = Math.max(...labels.map((label) => plot.ctx.measureText(label).width));
+  plot.ctx.restore();
+  return Math.ceil(widest) + TICK + GAP + 2;
+}
 
 export class Curves {
   constructor(elements, onSelect) {
@@ -53,7 +70,7 @@ export class Curves {
 
   plot(element, data, text) {
     const grid = { stroke: colour("grid"), width: 1 };
-    const axis = { stroke: colour("quiet"), grid, ticks: grid, font: "11px system-ui", size: 22, gap: 2 };
+    const axis = { stroke: colour("quiet"), grid, font: FONT, size: 22, gap: GAP };
     const isShare = text === percent;
     const series = this.curves.map(({ name }, index) => ({
       label: name, stroke: colour(LINES[index % LINES.length]), width: 1.6, points: { show: false },
@@ -64,11 +81,11 @@ export class Curves {
       height: element.clientHeight,
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { size: 6 } },
-      padding: [6, 18, 0, 0],
+      padding: [8, 18, 0, 0],
       scales: { x: { time: false, distr: 3 }, y: { range: (_, low, high) => this.range(low, high, isShare) } },
       axes: [
         { ...axis, grid: { show: false }, ticks: { show: false }, values: (_, values) => values.map((value) => (value === null ? "" : shortest(value))) },
-        { ...axis, size: 38, values: (_, values) => values.map((value) => (isShare ? `${Math.round(100 * value)}%` : rough(value))) },
+        { ...axis, ticks: { ...grid, size: TICK }, size: widthOfLabels, values: (_, values, __, ___, step) => values.map(isShare ? whole : Math.round(1000 * step) % 10 ? score : rough) },
       ],
       series: [{ value: (_, value) => count(value ?? 0) }, ...series],
       hooks: { draw: [(plot) => this.markChanges(plot)], setCursor: [(plot) => this.tell(plot, text)] },
@@ -132,7 +149,7 @@ export class Curves {
     this.dots = points.map(({ index, uci, name, trail, prior }) => {
       const style = colour(LINES[index % LINES.length]);
       const spots = trail.map(([q, n]) => [scale.x(q), scale.y(n)]);
-      drawTrail(pen, spots, style);
+      drawTrail(pen, spots, style, width, height);
       const [x, y] = spots.at(-1);
       const radius = 3 + 12 * Math.sqrt(prior);
       drawDot(pen, x, y, radius, style, uci === this.chosen);
@@ -170,23 +187,26 @@ export class Curves {
       low,
       high,
       x: (q) => 8 + ((q - low) / (high - low)) * (width - 46),
-      y: (n) => height - 24 - ((Math.log(Math.max(1, n)) - least) / Math.max(0.1, most - least)) * (height - 42),
+      y: (n) => height - AXIS_HEIGHT - 14 - ((Math.log(Math.max(1, n)) - least) / Math.max(0.1, most - least)) * (height - AXIS_HEIGHT - 32),
     };
   }
 
   drawAxes(pen, scale, width, height) {
     pen.clearRect(0, 0, width, height);
-    pen.font = "11px system-ui";
+    pen.font = FONT;
     pen.strokeStyle = colour("grid");
     pen.fillStyle = colour("quiet");
-    const step = [0.01, 0.02, 0.05, 0.1, 0.2].find((size) => (scale.high - scale.low) / size < 6) ?? 0.5;
+    const most = Math.min(6, width / LABEL_WIDTH);
+    const step = [0.01, 0.02, 0.05, 0.1, 0.2].find((size) => (scale.high - scale.low) / size < most) ?? 0.5;
     for (let q = Math.ceil(scale.low / step) * step; q <= scale.high; q += step) {
       const x = scale.x(q);
       pen.beginPath();
       pen.moveTo(x, 4);
-      pen.lineTo(x, height - 18);
+      pen.lineTo(x, height - AXIS_HEIGHT);
       pen.stroke();
-      pen.fillText(rough(q), x - 8, height - 5);
+      const label = rough(q);
+      const left = x - pen.measureText(label).width / 2;
+      if (left >= 0) pen.fillText(label, left, height - 5);
     }
   }
 
@@ -200,13 +220,18 @@ export class Curves {
 const isOver = (one, other) =>
   Math.abs(one.y - other.y) < LABEL_HEIGHT && one.x < other.x + other.wide && other.x < one.x + one.wide;
 
-function drawTrail(pen, spots, style) {
+/** What lies below the axis is cut off. */
+function drawTrail(pen, spots, style, width, height) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(0, 0, width, height - AXIS_HEIGHT);
+  pen.clip();
   pen.strokeStyle = style;
   pen.globalAlpha = 0.45;
   pen.beginPath();
   spots.forEach(([x, y], index) => (index ? pen.lineTo(x, y) : pen.moveTo(x, y)));
   pen.stroke();
-  pen.globalAlpha = 1;
+  pen.restore();
 }
 
 function drawDot(pen, x, y, radius, style, isChosen) {
@@ -225,14 +250,3 @@ function drawDot(pen, x, y, radius, style, isChosen) {
 
 const shortest = (value) =>
   value >= 1e6 ? `${+(value / 1e6).toPrecision(2)}M` : value >= 1000 ? `${+(value / 1000).toPrecision(2)}k` : `${value}`;
-
-/** How the score of each move changed since the root had half its visits: move -> difference. */
-export function trendsOf(history) {
-  const { visits, q } = history;
-  const last = visits.length - 1;
-  const half = visits.findIndex((value) => value >= visits[last] / 2);
-  return new Map(history.moves.flatMap((uci, index) => {
-    const [now, before] = [q[last]?.[index] ?? null, q[half]?.[index] ?? null];
-    return now === null || before === null ? [] : [[uci, now - before]];
-  }));
-}

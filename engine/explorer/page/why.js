@@ -8,20 +8,23 @@ const KINDS = [
 
 export function showWhy(element, told) {
   const kind = KINDS.find(([pattern]) => pattern.test(told.verdict))?.[1] ?? "fair";
-  const lines = told.text.filter((line) => !/^verdict: /.test(line));
+  const lines = told.text.filter((line) => !/^verdict: |^(White|Black) to move, .*Scores: /.test(line)); // the head shows these
   const note = told.text.find((line) => /^verdict: /.test(line)) ?? "";
   const extra = note.replace(/^verdict: [A-Z ]+?(?=$|:| \()/, "").replace(/^: /, "").trim();
   element.replaceChildren(
     make("p", { class: "verdict" }, make("strong", { class: kind }, told.verdict.toLowerCase()), " ", extra),
-    ...lines.map(lineOf),
+    ...lines.flatMap(linesOf),
   );
 }
 
 /** `  word  text`: a word about what follows. Other lines are heads. */
-function lineOf(line) {
-  const match = /^ {2}(\S+) +(.*)$/.exec(line);
-  if (!match) return make("p", { class: "head" }, line.replace(/ {2,}/g, " · "));
-  return make("p", { class: "reason" }, make("b", {}, match[1]), " ", match[2].replace(/ {2,}/g, " "));
+function linesOf(line) {
+  const unbroken = line.replace(/(\d) %/g, "$1\u00a0%");
+  const match = /^ {2}(\S+) +(.*)$/.exec(unbroken);
+  if (!match) return [make("p", { class: "head" }, unbroken.replace(/ {2,}/g, " · "))];
+  const [text, steps] = match[2].split(/ +(?=share of each step)/);
+  const reason = make("p", { class: "reason" }, make("b", {}, match[1]), " ", text.replace(/ {2,}/g, " "));
+  return steps ? [reason, make("p", { class: "steps" }, steps)] : [reason];
 }
 
 export function showTrouble(element, text) {

@@ -27,10 +27,18 @@ def new_page(browser):
     """Pages on which every error, and every request to another host, fails the test."""
     wrong, context = [], browser.new_context(viewport=SIZE)
 
-    def open_page(address, *, offline=False):
+    def open_page(address, *, offline=False, script=None, loses_engine=False):
         context.set_offline(offline)
         page = context.new_page()
-        page.on("console", lambda message: message.type in ("error", "warning") and wrong.append(message.text))
+        if script:
+            page.add_init_script(script)
+
+        def note(message):
+            is_wrong = message.type in ("error", "warning") and not (loses_engine and "net::ERR_" in message.text)
+            if is_wrong:
+                wrong.append(message.text)
+
+        page.on("console", note)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: _is_ours(request.url, address) or wrong.append(request.url))
         page.goto(address)

@@ -116,8 +116,8 @@ def measure_latency(page: Page) -> None:
         looked: dict[str, float] = {}
         frame = session.frame
 
-        def noted(path: str) -> list[dict[str, object]]:
-            moment, told = time.time(), frame(path)
+        def noted(path: str, lines: int = 8) -> list[dict[str, object]]:
+            moment, told = time.time(), frame(path, lines)
             looked[f"{told[0]['summary']['visits']:,}"] = moment
             return told
 

@@ -44,7 +44,10 @@ def ask(client, name, **asked):
 def test_the_data_is_the_reports(client, session):
     report = session.report(0)
     assert ask(client, "icicle", path="c3d5") == json.loads(json.dumps(report.icicle("c3d5")))
-    assert ask(client, "history", curves=3) == json.loads(json.dumps(report.history(3)))
+    told = ask(client, "history", curves=3)
+    trends = told.pop("trends")
+    assert told == json.loads(json.dumps(report.history(3)))
+    assert trends == trends_by(report.history())
     assert ask(client, "why", move="h4")["verdict"] == report.explain("h4")["verdict"]
     node = ask(client, "node", path="c3d5")
     assert [row["n"] for row in node["rows"]] == [row.n for row in report.rows("c3d5", 12)]
@@ -53,6 +56,22 @@ def test_the_data_is_the_reports(client, session):
     said = [move_line(row).split(" pv ")[0] for row in report.rows()]
     assert [move_line(row).split(" pv ")[0] for row in rows] == said
     assert round(sum(row.share for row in rows), 6) == 1
+
+
+def trends_by(history):
+    """By the curves of all moves: the score now, less that when the root had half the visits."""
+    half = next(at for at, visits in enumerate(history["visits"]) if visits >= history["visits"][-1] / 2)
+    pairs = zip(history["moves"], history["q"][half], history["q"][-1], strict=True)
+    return {move: round(now - before, 6) for move, before, now in pairs if before is not None and now is not None}
+
+
+def test_a_frame_has_as_many_lines_as_rows_are_shown(session, client):
+    for lines in (1, 20, 46):
+        rows = session.frame("", lines)[0]["root"]["rows"]
+        expected = [index < lines and row["n"] > 1 for index, row in enumerate(rows)]  # one visit: no reply yet
+        assert [len(row["pv"]) > 1 for row in rows] == expected
+    assert session.frame("", 99_999)[0]["root"] == session.frame("", 46)[0]["root"]
+    assert client.get("/data/stream", params={"lines": "x"}, headers=KNOWN).status_code == 400
 
 
 def test_any_place_can_be_gone_to(client):
@@ -65,7 +84,7 @@ def test_any_place_can_be_gone_to(client):
 
 def test_formulas_have_the_numbers_of_the_row(client):
     told = ask(client, "lesson", move="c3d5")
-    assert {"n", "share", "q", "wdl", "p", "v", "u", "s"} == set(told)
+    assert {"n", "share", "q", "wdl", "p", "p_search", "v", "u", "s"} == set(told)
     assert "Nd5" in told["q"][-1]
 
 
@@ -93,6 +112,52 @@ def test_deeds_of_an_own_session():
     session.close()
 
 
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+BEFORE_MATE = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"
+
+
+def test_where_the_game_ends_nothing_is_searched():
+    session = new_session(BEFORE_MATE, visits=200)
+    client = TestClient(Guard(new_app(session), 4000, TOKEN), base_url=f"http://{HOST}")
+    place = ask(client, "place", path="d8h4")
+    assert (place["over"], place["moves"], place["check"]) == (True, [], True)
+    for name, asked in (("descend", {"path": "d8h4"}), ("setup", {"text": MATED})):
+        answer = client.post(f"/do/{name}", json=asked, headers=POSTED)
+        assert (answer.status_code, answer.text) == (400, "the game is over there")
+    assert client.post("/do/descend", json={"path": "d8h5"}, headers=POSTED).status_code == 400
+    assert session.report(0).summary()["fen"] == BEFORE_MATE
+    session.close()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"search": 0, "move": "h4", "visits": 0},
+        {"search": 0, "move": "h4", "visits": 100_001},
+        {"search": 1, "move": "h4", "visits": 10},
+        {"search": -1, "move": "h4", "visits": 10},
+        {"search": 0, "move": "h4", "visits": True},
+        {"search": 0, "move": 7, "visits": 10},
+        {"search": 0, "visits": 10},
+    ],
+)
+def test_more_visits_have_limits(client, asked):
+    assert client.post("/do/more", json=asked, headers=POSTED).status_code == 400
+
+
+def test_one_move_at_a_time_is_searched_by_itself(client, session):
+    asked = {"search": 0, "move": "h4", "visits": 10}
+    with session._searching_more:
+        answer = client.post("/do/more", json=asked, headers=POSTED)
+    assert (answer.status_code, answer.text) == (400, "one move at a time")
+    assert client.post("/do/more", json=asked, headers=POSTED).json()["added"] == 10
+
+
+def test_curves_have_a_limit(client):
+    assert len(ask(client, "history", curves=99_999)["moves"]) == 46
+    assert ask(client, "history", curves=0)["moves"] == []
+
+
 def test_a_page_for_a_gui_can_do_nothing(session):
     client = TestClient(Guard(new_app(Show(session.searches)), 4000, TOKEN), base_url=f"http://{HOST}")
     assert ask(client, "about")["own"] is False
@@ -103,11 +168,18 @@ def test_every_answer_is_marked(client):
     for address in (*TABLE, "/nothing"):
         headers = client.get(address).headers
         assert headers["content-security-policy"].startswith("default-src 'self'")
-        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        for closed in ("frame-ancestors", "base-uri", "form-action"):
+            assert f"{closed} 'none'" in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
         assert "access-control-allow-origin" not in headers
         assert "set-cookie" not in headers
+
+
+def test_a_missing_token_is_explained(client):
+    text = client.get("/data/about").text
+    assert "`teresa explore` printed" in text
+    assert "info string explorer at" in text
 
 
 HOSTILE = {

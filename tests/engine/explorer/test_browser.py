@@ -131,6 +131,9 @@ def test_why_and_formulas_by_keys(resting, new_page):
     page.keyboard.press("v")
     page.keyboard.press("h")
     assert page.is_hidden("#tables")
+    page.focus("#hints")
+    page.keyboard.press("Enter")
+    assert page.is_visible("#tables")
 
 
 def test_a_closed_page_leaves_the_engine_alone(running, new_page):
@@ -195,6 +198,8 @@ def test_two_saved_searches_side_by_side(new_page, tmp_path):
     page = new_page(server.address)
     assert page.inner_text("#visits") == "500 | 2,000"
     assert page.locator("h3").all_inner_texts()[:2] == ["a", "b"]
+    for figure in ("speed", "depth", "memory"):
+        assert page.inner_text(f"#{figure}") == "– | –"
     assert page.is_hidden("#pause")
     page.locator("tbody tr").first.dblclick()
     until(lambda: page.locator("#crumbs button").count() == 2)

@@ -1,5 +1,6 @@
 """The page of an engine that speaks UCI."""
 
+import re
 import urllib.error
 import urllib.request
 
@@ -15,6 +16,7 @@ def test_the_explorer_is_told_and_closed(environment, tmp_path):
     engine, tree = Process(environment), tmp_path / "tree.npz"
     engine.send("isready", "position startpos", "go infinite")
     said = engine.ask("setoption name Explorer value true", until="info string explorer at")[-1]
+    assert re.fullmatch(r"info string explorer at http://127\.0\.0\.1:\d+/#[\w-]{43}", said), "as the log knows it"
     address = said.split()[-1].split("#")[0]
     assert urllib.request.urlopen(address, timeout=10).status == 200
     engine.ask("stop")

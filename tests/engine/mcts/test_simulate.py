@@ -8,7 +8,7 @@ import chess
 import numpy as np
 import pytest
 
-from engine.mcts.proof import RESULT_SHIFT
+from engine.mcts.proof import RESULT_SHIFT, prove_root
 from engine.mcts.setup import CONSTANT, NETWORK, PLAYOUT, PUCT, SCATTERED, UCB1, Settings, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, RECYCLED, SCORE_UNIT, new_tree
@@ -250,6 +250,79 @@ def test_proofs_agree_with_exhaustive_search(fen):
         board.pop()
         if proven and proven[1] <= 4:
             assert exact == {"win": -1, "draw": 0, "loss": 1}[proven[0]]
+
+
+def proof_by_rule(replies):
+    """What replies prove for the move before them: the opponent takes his quickest win, or puts off the end."""
+    wins, draws, losses = ([plies for kind, plies in replies if kind == wanted] for wanted in ("win", "draw", "loss"))
+    if wins:
+        return "loss", min(wins) + 1
+    if len(draws) + len(losses) < len(replies):
+        return None
+    return ("draw", max(draws) + 1) if draws else ("win", max(losses) + 1)
+
+
+def test_proofs_follow_from_replies_in_any_order():
+    """With all kinds of replies: the distance is that of the longest draw, the quickest win, the slowest loss."""
+    tree, rng = search(Position(), 2, Settings(PUCT, CONSTANT, 1.0, 0.0)), np.random.default_rng(5)
+    slots, seen = edges_below(tree, 0), set()
+    numbers = {"loss": 1, "draw": 2, "win": 3, None: 0}
+    for _ in range(2000):
+        kinds = rng.permutation(["win", "draw", "loss", None])[: rng.integers(1, 5)].tolist()
+        replies = [(kinds[rng.integers(len(kinds))], int(rng.integers(1, 60))) for _ in slots]
+        for slot, (kind, plies) in zip(slots, replies, strict=True):
+            tree.proven[slot] = numbers[kind] << 14 | plies if kind else 0
+        tree.proven[0] = 0
+        prove_root(tree)
+        assert proof(tree, 0) == proof_by_rule(replies)
+        seen.add((proof(tree, 0) or (None,))[0])
+    assert seen == {"win", "draw", "loss", None}
+
+
+def lost_proofs(tree, edge):
+    """Edges below this one that their replies prove, and that are not proven."""
+    todo, lost = [edge], []
+    while todo:
+        slot = todo.pop()
+        below = edges_below(tree, slot)
+        replies = [proof(tree, reply) or (None, 0) for reply in below]
+        if below and proof_by_rule(replies) and not proof(tree, slot):
+            lost.append(slot)
+        todo += below
+    return lost
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("fen", ["8/8/8/8/8/2k5/7r/K7 b - - 0 1", "7k/8/8/8/8/8/K7/R7 w - - 95 100"])
+def test_threads_lose_no_proof(fen, batch):
+    """Whatever the replies of a node prove stands at the move before them."""
+    position, settings = Position(fen), Settings(UCB1, CONSTANT, 2.0, batch=U64(batch))
+    for seed in range(5):
+        tree, root = new_tree(16), root_of(position)
+        threads = [
+            threading.Thread(
+                target=simulate_many, args=(tree, root, NET, settings, new_worker(10 * seed + number, NET), U64(20_000))
+            )
+            for number in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert tree.control[int(RECYCLED)] == 0
+        assert lost_proofs(tree, 0) == []
+
+
+@pytest.mark.parametrize("deepest", [1, 2, 3, 5])
+def test_no_node_is_made_at_the_depth_of_the_settings(deepest):
+    settings = Settings(PUCT, SCATTERED, 0.5, deepest=deepest)
+    tree = search(Position(KIWIPETE), 5000, settings)
+    check_invariants(tree)
+    edges = [0]
+    for _ in range(deepest):
+        edges = [below for edge in edges for below in edges_below(tree, edge)]
+    assert edges
+    assert not any(tree.link[edge] for edge in edges)
 
 
 def test_every_player_maximises_his_own_score():

@@ -4,7 +4,7 @@ import zlib
 import numpy as np
 import pytest
 
-from engine.network.weights import HEADER, load_weights, save_weights
+from engine.network.weights import HEADER, load_weights, weights_file
 from engine.training.quantise import quantise
 from tests.engine.network.nets import random_floats
 
@@ -20,7 +20,7 @@ def network():
 @pytest.fixture
 def path(network, tmp_path):
     path = tmp_path / "some.net"
-    save_weights(path, network, HASH, NOTES)
+    path.write_bytes(weights_file(network, HASH, NOTES))
     return path
 
 
@@ -98,7 +98,7 @@ def test_other_formats_and_shapes_are_refused(path):
     check_refused(path, with_number(data, 28, 0xFFFFFFFF), "broken off")
 
 
-def test_weights_that_could_overflow_are_refused(network, path):
+def test_weights_that_could_overflow_are_refused(network):
     for name, number, words in (
         ("value_rows", 1001, "input weight"),
         ("policy_bias", -800, "bias of the hidden"),
@@ -110,7 +110,7 @@ def test_weights_that_could_overflow_are_refused(network, path):
         array = getattr(network, name).copy()
         array.flat[7 % array.size] = number
         with pytest.raises(ValueError, match=words):
-            save_weights(path, network._replace(**{name: array}), HASH, {})
+            weights_file(network._replace(**{name: array}), HASH, {})
 
 
 def test_notes_must_be_json(network, path):
@@ -118,5 +118,4 @@ def test_notes_must_be_json(network, path):
     data[HEADER.size] = ord("x")
     data[64:68] = struct.pack("<I", zlib.crc32(bytes(data[128:])))
     check_refused(path, bytes(data), "no JSON")
-    save_weights(path, network, HASH, [1])
-    check_refused(path, path.read_bytes(), "no JSON object")
+    check_refused(path, weights_file(network, HASH, [1]), "no JSON object")

@@ -296,3 +296,146 @@ def test_a_proven_loss_ends_the_search():
     searcher = searched(LOST, 100)
     assert searcher.report().summary()["state"] == "proven"
     assert searcher.report().rows()[0].proven == {"result": "loss", "plies": 2}
+
+
+# Every number of a row against the words of the tree
+
+
+@pytest.mark.parametrize("options", [{}, {"Evaluator": "Playout"}])
+@pytest.mark.parametrize("fen", [KIWIPETE, MATE_IN_1, LOST, BLACK])
+def test_results_and_proofs_are_those_of_the_tree_at_every_node(fen, options):
+    """The shares of results and the proofs, read from the arrays without the engine's own readers."""
+    searcher = searched(fen, 3000, **options)
+    report, tree = searcher.report(), searcher.tree
+    line, checked = report.rows()[0].pv, 0
+    for end in range(min(4, len(line))):
+        path = "/".join(line[:end])
+        place, slot = report.source.find(path)
+        header = int(tree.link[slot])
+        slots = range(header + 1, header + 1 + int(tree.visits[header]))
+        rows = {place.position.code(row.uci): row for row in report.rows(path)}
+        assert {int(tree.move[one]) for one in slots} == set(rows)
+        for one in slots:
+            row, visits = rows[int(tree.move[one])], int(tree.visits[one])
+            result, plies = int(tree.proven[one]) >> 14, int(tree.proven[one]) & 0x3FFF
+            assert row.n == visits
+            assert row.proven == ({"result": ("", "loss", "draw", "win")[result], "plies": plies} if result else None)
+            if result:
+                assert row.q == (0, 0, 0.5, 1)[result]
+                assert row.wdl == ([], [0, 0, 1000], [0, 1000, 0], [1000, 0, 0])[result]
+            elif visits:
+                score, draws = int(tree.wins[one]) / 2**20 / visits, int(tree.draws[one]) / 2**20 / visits
+                assert row.q == pytest.approx(score, abs=1e-6)
+                assert row.wdl[0] == pytest.approx(1000 * (score - draws / 2), abs=1)
+                assert row.wdl[1] == pytest.approx(1000 * draws, abs=0.5)
+            else:
+                assert (row.q, row.wdl) == (None, None)
+            checked += 1
+    assert checked > 0
+
+
+def test_the_rest_is_what_is_not_shown():
+    searcher = searched(MIDDLEGAME, 3000)
+    report = searcher.report()
+    for path in ("", report.rows()[0].uci):
+        whole, part = report.children(path, k=999), report.children(path, k=5)
+        hidden = whole["rows"][5:]
+        assert part["rows"][0]["uci"] == whole["rows"][0]["uci"]
+        assert part["rest"]["moves"] == len(hidden)
+        assert part["rest"]["n"] == sum(row["n"] for row in hidden)
+        assert part["rest"]["share"] == pytest.approx(sum(row["share"] for row in hidden), abs=1e-6)
+        assert whole["n"] == sum(row["n"] for row in whole["rows"]) + 1
+    assert len(report.children(report.rows()[0].uci)["rows"]) == 12
+
+
+def test_the_first_look_at_inner_nodes_is_for_the_player_who_moves():
+    """A queen that can be taken is seen at once, by the player that takes it."""
+    fen = "rnb1kbnr/pppp1ppp/8/4p3/4P2q/5N2/PPPP1PPP/RNBQKB1R b KQkq - 0 3"
+    report = searched(fen, 2000).report()
+    path = "f8c5"
+    looks = {row.uci: row.v for row in report.rows(path, shape=Shape(first_look=True))}
+    assert looks["f3h4"] == max(looks.values()) > 0.9
+    for row in report.rows(path, shape=Shape(first_look=True)):
+        if row.n == 1:
+            assert row.v == pytest.approx(row.q, abs=1e-5)
+
+
+def test_the_summary_counts_what_this_search_did():
+    searcher = searched(MIDDLEGAME, 2000)
+    searcher.go(Limits(nodes=1000))
+    searcher.wait()
+    told = searcher.report().summary()
+    assert (told["visits"], told["nodes"]) == (3000, 1000)
+    assert told["speed"] == int(1000 / searcher.run.seconds)
+    assert told["memory"] == pytest.approx(int(searcher.tree.control[2]) / searcher.tree.visits.size, abs=0.001)
+    searcher.set_position(Position(BLACK), None)
+    empty = searcher.report().summary()
+    assert (empty["visits"], empty["nodes"], empty["seconds"], empty["speed"], empty["depth"]) == (0, 0, 0.0, 0, 0)
+
+
+def test_the_history_ends_with_the_numbers_of_the_table():
+    searcher = searched(MIDDLEGAME, 5000)
+    report = searcher.report()
+    history, rows = report.history(6), {row.uci: row for row in report.rows()}
+    assert history["visits"] == sorted(history["visits"])
+    assert history["seconds"] == sorted(history["seconds"])
+    assert history["n"][-1] == sorted((row.n for row in rows.values()), reverse=True)[:6]
+    for move, visits, score in zip(history["moves"], history["n"][-1], history["q"][-1], strict=True):
+        assert (visits, score) == (rows[move].n, pytest.approx(rows[move].q, abs=1e-6))
+
+
+def test_a_proof_of_one_ply_is_told_in_the_singular():
+    lines = [move_line(row) for row in searched(MATE_IN_1, 50).report().rows()]
+    assert "proven win in 1 ply pv b1b8" in lines[0]
+
+
+def test_the_best_move_is_the_one_that_was_played():
+    """Also where chance chose another one than the first of the table."""
+    for seed in range(1, 40):
+        report = searched(MIDDLEGAME, 200, Seed=seed, Temperature=10_000).report()
+        (flagged,) = [row.uci for row in report.rows() if "best" in row.flags]
+        assert flagged == report.summary()["best"]
+        below = report.rows(report.rows()[0].uci)
+        assert [row.uci for row in below if "best" in row.flags] == [below[0].uci]
+        if flagged != report.rows()[0].uci:
+            return
+    pytest.fail("chance always chose the best move")
+
+
+def test_lines_are_followed_for_as_many_rows_as_asked():
+    report = searched(MIDDLEGAME, 5000).report()
+    lengths = [len(row.pv) for row in report.rows(shape=Shape(lines=3, longest=5))]
+    assert max(lengths) == 5
+    assert all(length > 1 for length in lengths[:3])
+    assert set(lengths[3:]) == {1}
+
+
+def test_mates_in_first_looks_are_mates_and_stalemates_draws():
+    report = searched("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", 50).report()
+    looks = {row.uci: row.v for row in report.rows(shape=Shape(first_look=True))}
+    assert looks["g5g7"] == 1.0
+    assert looks["g5g6"] == 0.5
+
+
+def test_a_path_may_have_128_moves_and_no_more():
+    report = searched(MIDDLEGAME, 500).report()
+    there_and_back = ["g1h1", "g8h8", "h1g1", "h8g8"] * 33
+    with pytest.raises(NotInMemoryError):
+        report.children("/".join(there_and_back[:128]))
+    with pytest.raises(ValueError, match="more than 128"):
+        report.children("/".join(there_and_back[:129]))
+
+
+def test_places_are_forgotten_when_there_are_too_many(monkeypatch):
+    from engine.report import places
+
+    monkeypatch.setattr(places, "LARGEST_MEMORY", 50)
+    report = searched(MIDDLEGAME, 3000).report()
+    for row in report.rows():
+        report.children(row.uci) if row.n > 10 else None
+    kept, open_places = 0, [report.source.places.root]
+    while open_places:
+        place = open_places.pop()
+        kept += 1
+        open_places += place.after.values()
+    assert kept <= 51 + 46

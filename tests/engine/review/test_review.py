@@ -10,8 +10,8 @@ from engine.__main__ import main
 from engine.report.score import centipawns
 from engine.review.picture import sparkline
 from engine.review.verdict import verdict_on
-from engine.terminal.files import read_games
 from tests.engine.terminal.console import Terminal, piped
+from tests.engine.terminal.pgn import read_games
 
 QUICK = ("--visits", "250", "--hash", "16", "--seed", "1")
 HUNG_QUEEN = """[Event "A <b> & more"]
@@ -126,7 +126,7 @@ def test_all_games_of_a_file(capsys, tmp_path):
     out, picture = tmp_path / "out.pgn", tmp_path / "p.svg"
     shown = review(capsys, tmp_path, text, "-o", out, "--picture", picture)
     assert "Atomic is not played here" in shown
-    assert "illegal san" in shown
+    assert "2. Ke3 is not a legal move" in shown
     assert len(read_games(out)) == 3
     assert {path.name for path in tmp_path.glob("*.svg")} == {"p-1.svg", "p-2.svg", "p-3.svg"}
     for path in tmp_path.glob("*.svg"):
@@ -169,8 +169,14 @@ def test_the_line_of_bars():
         (["none.pgn"], "No such file"),
         (["empty.pgn"], "no game in it"),
         (["game.pgn", "-o", "game.pgn"], "the original stays"),
-        (["game.pgn", "-o", "nowhere/x.pgn"], "no such folder"),
-        (["game.pgn", "--hash", "0"], "must be from 1"),
+        (["game.pgn", "-o", "nowhere/x.pgn"], "nowhere/x.pgn: there is no folder"),
+        (["game.pgn", "--picture", "nowhere/x.svg"], "nowhere/x.svg: there is no folder"),
+        (["game.pgn", "--hash", "0"], "--hash: must be from 1"),
+        (["game.pgn", "--game", "2"], "game.pgn: it has one game, there is no game 2"),
+        (["game.pgn", "empty.pgn"], "empty.pgn: there is no game in it"),
+        (["game.pgn", "game.pgn", "--game", "1"], "--game is for one file"),
+        (["game.pgn", "--resume"], "--resume needs -o"),
+        (["game.pgn", "--encoding", "klingon"], "there is no encoding 'klingon'"),
     ],
 )
 def test_what_is_wrong_is_said(capsys, tmp_path, monkeypatch, arguments, reason):
@@ -218,7 +224,7 @@ def test_on_a_terminal(environment, tmp_path, no_color):
     terminal = Terminal(environment, tmp_path, "review", *QUICK, "game.pgn", **variables)
     status, output = terminal.end()
     assert status == 0
-    assert "game 1 of 1" in output  # progress
+    assert "game 1 " in output  # progress
     assert "▅" in output
     assert ("\x1b[1;31m" in output) != no_color
     assert "\x1b[31mC" not in output  # the names steer nothing

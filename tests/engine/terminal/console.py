@@ -78,10 +78,17 @@ class Terminal:
     def type(self, line):
         os.write(self.leader, (line + "\n").encode())
 
-    def interrupt(self):
-        """Ctrl-C, at a person's pace: between a prompt and the wait for input nobody would hear it."""
+    def interrupt(self, number=signal.SIGINT):
+        """Ctrl-C, or another signal, at a person's pace: between a prompt and the wait for input it would be lost."""
         time.sleep(0.5)
-        self.process.send_signal(signal.SIGINT)
+        self.process.send_signal(number)
+
+    def hang_up(self):
+        """Close the window, and wait for the end."""
+        time.sleep(0.5)
+        os.close(self.leader)
+        self.process.send_signal(signal.SIGHUP)  # the kernel sends it only to the leader of the terminal's session
+        self.process.wait(SECONDS)
 
     def end(self):
         """Wait for the end; -> status, all that was shown."""

@@ -7,6 +7,7 @@ import pytest
 
 from engine.__main__ import main
 from tests.engine.report.searches import MIDDLEGAME
+from tests.engine.terminal.console import piped
 
 GAME = """[Event "?"]
 [Result "*"]
@@ -28,7 +29,7 @@ def test_a_plain_table_where_there_is_no_terminal(capsys):
     header = next(line for line in lines if line.split()[:2] == ["move", "visits"])
     for name in ("share", "score", "win draw loss", "prior", "first look", "bonus", "urgency", "state", "line"):
         assert name in header
-    assert "... 43 moves more" in output
+    assert "... 43 more moves" in output
 
 
 def test_json_holds_the_same_numbers_as_the_table(capsys):
@@ -40,10 +41,13 @@ def test_json_holds_the_same_numbers_as_the_table(capsys):
     assert data["why"][0]["verdict"] == "BEST"
     assert data["why"][1]["added"] == 2000
     rows = data["root"]["rows"]
-    assert len(rows) == 10
-    shares = sum(round(1000 * row["share"]) for row in rows) + round(1000 * data["root"]["rest"]["share"])
-    assert shares == 1000
+    assert len(rows) == data["summary"]["moves"] == 46
+    assert data["root"]["rest"] == {"moves": 0, "n": 0, "share": 0.0}
+    assert sum(round(1000 * row["share"]) for row in rows) == 1000
     assert all(row["v"] is not None for row in rows)
+    assert all(row["line"] for row in rows)
+    few = json.loads(told(capsys, "--json", "--moves", "3", *arguments))
+    assert len(few["root"]["rows"]) == 46
 
 
 def test_why_and_the_formulas(capsys):
@@ -79,14 +83,14 @@ def test_a_game_is_read(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["rubbish"], "side field is missing"),
+        (["rubbish"], "rubbish: there is no such file, and as a FEN: side field is missing"),
         (["8/8/8/8/8/8/8/8 w - - 0 1"], "0 kings"),
         (["none.pgn"], "none.pgn: No such file"),
         (["--ply", "3"], "--ply is for PGN files"),
         (["--why", "Ke2"], "Ke2: White's own pawn stands on e2"),
         (["--why", "dance"], "'dance' is not a move"),
         (["--explain", "colour"], "there is no column 'colour'"),
-        (["--hash", "0"], "must be from 1"),
+        (["--hash", "0"], "--hash: must be from 1"),
         (["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"], "the game is over: checkmate"),
         (["7k/8/6QK/8/8/8/8/8 b - - 0 1"], "the game is over: stalemate"),
     ],
@@ -96,17 +100,60 @@ def test_what_is_wrong_is_said(capsys, arguments, reason):
     assert reason in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["", "1. e4 e5 2. Ke3 *", "[Event"])
-def test_games_that_cannot_be_read(capsys, tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "bad.pgn: there is no game in it"),
+        ("[Event", "bad.pgn: there is no game in it"),
+        ("1. e4 e5 2. Ke3 *", "bad.pgn, game 1: 2. Ke3 is not a legal move"),
+        ('[Variant "Atomic"]\n\n1. e4 e5 *', "bad.pgn, game 1: Atomic is not played here"),
+    ],
+)
+def test_games_that_cannot_be_read(capsys, tmp_path, text, reason):
     path = tmp_path / "bad.pgn"
     path.write_text(text)
-    status = main(["analyse", "--visits", "10", "--hash", "16", str(path)])
-    error = capsys.readouterr().err
-    assert status == (0 if text == "[Event" else 2)
-    assert status == 0 or "bad.pgn: " in error
+    assert main(["analyse", "--visits", "10", "--hash", "16", str(path)]) == 2
+    assert reason in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--seconds", "0"], ["--visits", "-1"], ["--moves", "x"], ["--formula", "x"]])
+@pytest.mark.parametrize("content", [b"My notes: e4 is best.\n", bytes(range(1, 256)) * 12, b"\x7fELF\0\0" * 99])
+def test_other_files_are_no_games(capsys, tmp_path, content):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    assert main(["analyse", str(path)]) == 2
+    assert "notes.txt: there is no game in it" in capsys.readouterr().err
+
+
+def test_a_finished_game_opens_before_its_end(capsys, tmp_path):
+    path = tmp_path / "mate.pgn"
+    path.write_text("1. f3 e5 2. g4 Qh4# 0-1")
+    assert main(["analyze", "--visits", "50", "--hash", "16", "--json", str(path)]) == 0
+    shown = capsys.readouterr()
+    assert "game 1: the game is over: checkmate; this is the last position before it (--ply 3)" in shown.err
+    assert json.loads(shown.out)["summary"]["best"] == "d8h4"
+    assert main(["analyse", str(path), "--ply", "4"]) == 2
+    assert "the game is over: checkmate" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_standard_input(environment, tmp_path):
+    words = ["analyse", "-", "--game", "2", "--visits", "50", "--hash", "16", "--json"]
+    status, output, errors = piped(environment, tmp_path, words, ["1. e4 *", "", "1. d4 *"])
+    assert (status, errors) == (0, "")
+    assert json.loads(output)["summary"]["fen"].startswith("rnbqkbnr/pppppppp/8/8/3P4")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--seconds", "0"],
+        ["--seconds", "inf"],
+        ["--game", "0"],
+        ["--visits", "-1"],
+        ["--moves", "x"],
+        ["--formula", "x"],
+    ],
+)
 def test_bad_options(arguments):
     with pytest.raises(SystemExit) as stop:
         main(["analyse", *arguments])

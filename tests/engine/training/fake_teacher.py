@@ -1,14 +1,20 @@
 """A UCI engine that answers at once: the first legal move by name, and a score made of the position."""
 
+import signal
 import sys
 import zlib
 
 from movegen import Position
 
+for name in ("SIGINT", "SIGPIPE"):  # it ends without a word, as a program in C does
+    if hasattr(signal, name):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 position = Position(chess960=True)
 for line in sys.stdin:
     words = line.split()
-    if words[:1] == ["isready"]:
+    if words[:1] == ["uci"]:
+        print("uciok", flush=True)
+    elif words[:1] == ["isready"]:
         print("readyok", flush=True)
     elif words[:1] == ["position"]:
         end = words.index("moves") if "moves" in words else len(words)

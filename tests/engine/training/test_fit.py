@@ -13,14 +13,17 @@ from engine.network.batch import inputs_of, moves_of  # noqa: E402
 from engine.network.shape import MEN_PER_PHASE, OUTCOMES  # noqa: E402
 from engine.network.weights import SHIPPED, load_weights  # noqa: E402
 from engine.training.commands import main  # noqa: E402
+from engine.training.curves import read_log  # noqa: E402
 from engine.training.dataset import pools  # noqa: E402
+from engine.training.draw_model import DrawModel, fit_draw_model  # noqa: E402
 from engine.training.evaluate import evaluate, value_errors  # noqa: E402
-from engine.training.fit import network_of_run  # noqa: E402
-from engine.training.games import decode, open_games, split  # noqa: E402
+from engine.training.fit import network_of_run, passes  # noqa: E402
+from engine.training.games import NOISY, VALUE_ONLY, decode, open_games, split  # noqa: E402
 from engine.training.model import policy_net, value_net  # noqa: E402
 from engine.training.quantise import dequantise, quantise  # noqa: E402
+from engine.training.settings import NetSettings  # noqa: E402
 from engine.training.sparse import policy_slopes, value_slopes  # noqa: E402
-from engine.training.trainer import Trainer  # noqa: E402
+from engine.training.trainer import Trainer, rate_factor  # noqa: E402
 from movegen.moves import MAX_MOVES  # noqa: E402
 from tests.engine.training.games import random_records  # noqa: E402
 
@@ -193,6 +196,154 @@ def test_self_play_is_accepted(tmp_path):
     assert (nets[0].value_rows != nets[1].value_rows).any()
     assert (nets[0].move_rows == nets[1].move_rows).all()
     assert fit(file, tmp_path / "run", "--result-share=1.5") == 2
+
+
+def test_options_that_cannot_be_are_refused_before_anything_is_written(file, tmp_path, capsys):
+    for option, message in (
+        ("--validation=2", "--validation must be more than 0 and less than 1"),
+        ("--validation=-1", "--validation must be more than 0 and less than 1"),
+        ("--value-hidden=33", "--value-hidden must be a multiple of 32"),
+        ("--result-share=1.5", "--result-share must be from 0 to 1"),
+    ):
+        assert fit(file, tmp_path / "run", option) == 2
+        assert message in capsys.readouterr().err
+    assert fit(file, tmp_path / "run", "--held-out", str(tmp_path / "none.vf")) == 2
+    assert fit(file, tmp_path / "run", *(f"--value-{name}passes=0" for name in ("", "final-"))) == 2
+    assert "nothing to train the value with" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "a-file").write_text("notes")
+    assert fit(file, tmp_path / "a-file") == 2
+    assert "a-file is there already, and no folder" in capsys.readouterr().err
+    assert (tmp_path / "a-file").read_text() == "notes"
+
+
+def test_settings_of_somebody_else_stay(file, tmp_path, capsys):
+    (tmp_path / "settings.json").write_text('{"editor.tabSize": 4}')
+    assert fit(file, tmp_path) == 2
+    assert "settings.json: exists and is not the settings of a fit" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]
+
+
+def records_file(path, count, extra=0, seed=9):
+    """A file of random games that are all of one kind."""
+    records = bytearray()
+    for record, *_ in random_records(count, seed=seed):
+        records += record[:31] + bytes([extra]) + record[32:]
+    path.write_bytes(records)
+    return path
+
+
+QUICK = ("--value-passes=1", "--value-final-passes=0", "--policy-passes=1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 5, 60])
+def test_a_small_fit_is_made(tmp_path, count, capsys):
+    """With the default share, too: at least one game is set aside."""
+    path = records_file(tmp_path / "small.vf", count)
+    assert main(["fit", str(path), "--output", str(tmp_path / "run"), *SMALL, *QUICK]) == 0
+    assert "policy top 1 / 3 / 5" in capsys.readouterr().out
+    network = network_of_run(tmp_path / "run")
+    assert np.isfinite(evaluate(network, open_games([path])).value_mse)
+    for entry in read_log(tmp_path / "run" / "value.log"):
+        assert np.isfinite(entry["loss"])
+
+
+def test_games_without_labels_are_too_few(tmp_path, capsys):
+    for count, extra in ((60, VALUE_ONLY), (1, 0)):
+        path = records_file(tmp_path / "few.vf", count, extra)
+        assert fit(path, tmp_path / "run") == 2
+        assert "too few games whose moves are labels" in capsys.readouterr().err
+        assert not (tmp_path / "run").exists()
+
+
+def test_noisy_games_alone_give_no_draw_model(tmp_path):
+    positions = decode(open_games([records_file(tmp_path / "noisy.vf", 5, NOISY)])).positions
+    assert fit_draw_model(positions) == DrawModel()
+
+
+@pytest.mark.slow
+def test_a_fit_goes_on_after_a_power_cut(file, tmp_path, capsys):
+    """Logs and the draw model may be torn; a torn checkpoint is named."""
+    run = tmp_path / "run"
+    options = ["--only=value", "--value-passes=2", "--value-final-passes=0"]
+    assert fit(file, run, *options) == 0
+    whole = torch.load(run / "value.pt", weights_only=True)
+    draws, log = (run / "draws.json").read_bytes(), (run / "value.log").read_bytes()
+    for kept in (0, 5, len(draws) // 2):
+        (run / "draws.json").write_bytes(draws[:kept])
+        (run / "value.log").write_bytes(log + log[: kept + 1].rstrip(b"\n"))
+        assert fit(file, run, *options) == 0
+        assert (run / "draws.json").read_bytes() == draws
+    (run / "value.pt").unlink()
+    assert fit(file, run, *options) == 0
+    assert len(read_log(run / "value.log")) == 4
+    again = torch.load(run / "value.pt", weights_only=True)
+    assert all(torch.equal(whole["net"][name], again["net"][name]) for name in whole["net"])
+    data = (run / "value.pt").read_bytes()
+    settings = (run / "settings.json").read_bytes()
+    for damaged in (b"", data[:1000], data[: len(data) // 2], data[:-1], b"x" * 1000):
+        capsys.readouterr()
+        (run / "value.pt").write_bytes(damaged)
+        assert fit(file, run, *options) == 2
+        assert f"{run / 'value.pt'} is damaged: delete it" in capsys.readouterr().err
+        assert (run / "settings.json").read_bytes() == settings
+    assert main(["export", str(run), str(tmp_path / "x.net")]) == 2
+    assert "value.pt is damaged" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_other_games_of_the_same_number_are_another_fit(tmp_path, capsys):
+    path, run = records_file(tmp_path / "some.vf", 30), tmp_path / "run"
+    assert fit(path, run, "--only=value", *QUICK) == 0
+    settings = (run / "settings.json").read_bytes()
+    data = bytearray(path.read_bytes())
+    data[34] ^= 1  # another score
+    path.write_bytes(data)
+    assert fit(path, run, "--only=value", *QUICK) == 2
+    assert "was made with other settings or files" in capsys.readouterr().err
+    assert (run / "settings.json").read_bytes() == settings
+
+
+@pytest.mark.slow
+def test_exports_that_cannot_be(tmp_path, capsys):
+    path, run = records_file(tmp_path / "some.vf", 30), tmp_path / "run"
+    assert fit(path, run, *QUICK) == 0
+    notes = tmp_path / "notes.txt"
+    notes.write_text("My notes")
+    for output, message in ((tmp_path / "no" / "x.net", "there is no folder"), (notes, "is not a weights file")):
+        assert main(["export", str(run), str(output)]) == 2
+        assert message in capsys.readouterr().err
+    assert notes.read_text() == "My notes"
+    assert main(["export", str(run), str(notes), "--force"]) == 0
+    assert main(["export", str(run), str(notes)]) == 0
+    load_weights(notes)
+    (run / "settings.json").write_bytes(b"")
+    assert main(["export", str(run), str(tmp_path / "x.net")]) == 2
+    assert "has no settings.json that can be read" in capsys.readouterr().err
+
+
+def test_a_missing_package_is_noticed_before_long_work(file, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("engine.extras.find_spec", lambda name: None if name == "matplotlib" else True)
+    assert fit(file, tmp_path / "run") == 2
+    expected = "teresa train fit: matplotlib is missing: pip install '.[train]' in the folder of Teresa\n"
+    assert capsys.readouterr().err == expected
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_each_net_sees_and_in_which_order(tmp_path):
+    """Value-only games first, then all that have labels for the net, then those whose moves are labels."""
+    paths = [records_file(tmp_path / "a.vf", 4), records_file(tmp_path / "b.vf", 6, VALUE_ONLY)]
+    games = open_games(paths)
+    settings = NetSettings(hidden=32, batch=1, rate=1.0, decay=0.0, early_passes=1, passes=2, final_passes=1)
+    sizes = {name: [part.size.size for part in passes(games, settings, name)] for name in ("value", "policy")}
+    assert sizes == {"value": [6, 10, 10, 4], "policy": [6, 4, 4, 4]}
+
+
+def test_the_rate_rises_and_falls():
+    """A line for 100 steps, then half a cosine from 1 to 0.01."""
+    assert [rate_factor(step, 0.0) for step in (0, 49, 99)] == pytest.approx([0.01, 0.5, 1.0])
+    assert [rate_factor(100, done) for done in (0, 0.5, 1, 1.5)] == pytest.approx([1.0, 0.505, 0.01, 0.01])
 
 
 @pytest.mark.soak

@@ -42,7 +42,8 @@ def test_missing_and_empty_files(tmp_path):
     with pytest.raises(ValueError, match="there is no file"):
         open_games([tmp_path / "none.vf"])
     (tmp_path / "empty.vf").touch()
-    assert open_games([tmp_path / "empty.vf"]).positions == 0
+    with pytest.raises(ValueError, match=r"empty\.vf: there is no game in it"):
+        open_games([tmp_path / "empty.vf"])
 
 
 def test_value_only_games_have_no_moves(files, records):
@@ -119,7 +120,7 @@ def test_results_have_a_share_in_the_targets_of_self_play(tmp_path):
     path, noisy = tmp_path / "known.vf", bytearray(known_game())
     noisy[31] = NOISY
     path.write_bytes(known_game() + noisy + known_game())  # White wins
-    visits = [[(1, 1)]] * 6
+    visits = [[(move, 1)] for move in decode(open_games([path])).positions.moves[:6].tolist()]
     sibling(path).write_bytes(pack_file_header() + pack_visits(visits))  # of the first two games
     decoded, model = decode(open_games([path])), DrawModel()
     plain = outcome_targets(decoded, model, 1.0, result_share=0.0)

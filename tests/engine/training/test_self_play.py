@@ -10,9 +10,10 @@ from engine.mcts.tree import PRIOR_UNIT, ROOT, edges_of, new_tree
 from engine.network.weights import SHIPPED, load_weights
 from engine.options import Settings
 from engine.settings import kernel_settings
+from engine.training.chunks import Chunks
 from engine.training.commands import main
 from engine.training.games import decode, open_games
-from engine.training.generate import Order, generate, join, make_chunk, new_game, open_folder, play
+from engine.training.generate import Order, check_output, generate, join, make_chunk, new_game, parts_folder, play
 from engine.training.labelled import TeacherGame
 from engine.training.self_play import SelfTeacher, add_noise, self_play
 from engine.training.teacher import Answer, Question
@@ -165,10 +166,18 @@ def test_repetitions_count(network):
 
 
 def test_chunks_are_joined_and_read_back(order, games, tmp_path):
-    folder, output = open_folder(tmp_path / "own.vf", order), tmp_path / "own.vf"
-    positions = sum(make_chunk(order, chunk, folder) for chunk in range(order.chunks))
-    join(order, folder, output)
-    assert not folder.exists()
+    output = tmp_path / "own.vf"
+    chunks = Chunks(parts_folder(output), order)
+    chunks.open()
+    positions = sum(make_chunk(order, chunk, chunks) for chunk in range(order.chunks))
+    visits = chunks.folder / "000001.visits"
+    content = visits.read_bytes()
+    visits.write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=r"000001\.visits is damaged"):
+        join(order, chunks, output)
+    visits.write_bytes(content)
+    join(order, chunks, output)
+    assert not chunks.folder.exists()
     records = [record for game in games for record in game.records()]
     expected = [list(visits) for record in records for visits in record.visits]
     assert unpack_visits(sibling(output).read_bytes()) == expected
@@ -210,12 +219,12 @@ def test_other_seeds_give_other_games(order):
     assert len(starts) == 5
 
 
-def test_files_that_are_in_the_way(order, tmp_path):
+def test_files_that_are_in_the_way(tmp_path):
     sibling(tmp_path / "own.vf").touch()
     with pytest.raises(ValueError, match="visits of another file"):
-        open_folder(tmp_path / "own.vf", order)
+        check_output(tmp_path / "own.vf")
     with pytest.raises(ValueError, match="this ending is for files of visits"):
-        open_folder(tmp_path / "some.visits", order)
+        check_output(tmp_path / "some.visits")
 
 
 def test_other_weights_are_noticed(tmp_path):

@@ -1,10 +1,10 @@
 import chess
 import pytest
 
-from engine.training.viriformat import Game, end_of_game, pack_game, unpack_games
+from engine.training.viriformat import MATE, Game, end_of_game, pack_game, unpack_games
 from movegen import Position
 from tests.engine.network.boards import code_to_move
-from tests.engine.training.games import known_game, random_records
+from tests.engine.training.games import known_game, pack_board, random_records
 
 
 def test_a_known_game_byte_by_byte():
@@ -39,6 +39,25 @@ def test_writing_gives_the_bytes_of_python_chess(scaled):
     for data, *_ in random_records(scaled(300), seed=4):
         (game,) = unpack_games(data)
         assert pack_game(game) == data
+
+
+@pytest.mark.parametrize(("clock", "byte"), [(0, 0), (99, 99), (255, 255), (256, 255), (300, 255), (511, 255)])
+def test_the_count_of_half_moves_has_one_byte_and_stays_at_its_end(clock, byte):
+    fen = f"4k3/8/8/8/8/8/8/R3K3 w - - {clock} 200"
+    data = pack_game(Game(Position(fen, chess960=True)))
+    assert data[:32] == pack_board(chess.Board(fen), result=1, extra=0)
+    assert data[25] == byte
+    (game,) = unpack_games(data)
+    assert (game.start.halfmove_clock, game.start.fullmove_number) == (byte, 200)
+
+
+def test_scores_are_for_white_in_the_file_and_for_the_mover_outside():
+    moves = [Position("4k3/8/8/8/8/8/8/R3K3 b - - 0 1", chess960=True).code("e8d7")]
+    start = Position("4k3/8/8/8/8/8/8/R3K3 b - - 0 1", chess960=True)
+    data = pack_game(Game(start, moves, [MATE - 3], result=2))
+    assert int.from_bytes(data[34:36], "little", signed=True) == 3 - MATE
+    (game,) = unpack_games(data)
+    assert (game.scores, game.result) == ([MATE - 3], 2)
 
 
 def test_a_game_that_breaks_off_is_left_out():

@@ -11,9 +11,11 @@ from engine.bench import POSITIONS as BENCH
 from engine.clock import Limits
 from engine.reasons import Reason
 from engine.report.node import Shape
-from engine.why.explain import NothingSearchedError, explain, search_more
-from engine.why.verdict import Verdict
-from engine.why.words import lines_of
+from engine.stats import moves_below
+from engine.why.explain import NothingSearchedError, answer, explain, search_more, settle
+from engine.why.scratch import search_alone
+from engine.why.verdict import THRESHOLDS, Verdict
+from engine.why.words import EXTRA, TYPED, lines_of
 from movegen import Position
 from tests.engine.report.searches import LOST, MATE_IN_1, MATE_IN_2, MIDDLEGAME, new_searcher, searched
 from tests.engine.test_knowledge import TABLES, write_book
@@ -113,7 +115,7 @@ def test_a_move_that_was_hardly_looked_at_gets_a_search_of_its_own(move):
     before, history = searcher.tree.memory.copy(), searcher.report().history()
     told = explain(searcher.report(), move)
     assert told.verdict is Verdict.HARDLY_LOOKED_AT
-    more = search_more(told)
+    more = search_more(told, told.visits_missing)
     assert more.verdict in (Verdict.WORSE, Verdict.REFUTED, Verdict.CLOSE, Verdict.UNDECIDED)
     assert more.added == 2000
     assert more.row.n == told.row.n + 2000
@@ -135,10 +137,10 @@ def test_a_search_of_its_own_can_prove():
     fen = "6k1/5ppp/8/8/8/8/1r3PPP/R5K1 w - - 0 1"
     searcher = searched(fen, 60)
     lost = next(row for row in searcher.report().rows() if row.san == "Rd1")
-    more = search_more(explain(searcher.report(), lost.uci))
+    more = search_more(explain(searcher.report(), lost.uci), 2000)
     assert more.row.proven is None or more.verdict.startswith("PROVEN")
     stalemate = searched("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", 2)
-    told = search_more(explain(stalemate.report(), "Qg6"))
+    told = search_more(explain(stalemate.report(), "Qg6"), 2000)
     assert (told.verdict, told.row.proven) == (Verdict.PROVEN_DRAW, {"result": "draw", "plies": 1})
 
 
@@ -255,3 +257,74 @@ def test_a_running_search_is_not_disturbed():
         trees.append(searcher.tree)
     assert (trees[0].visits == trees[1].visits).all()
     assert (trees[0].wins == trees[1].wins).all()
+
+
+# Evidence
+
+
+def test_no_move_is_called_refuted_on_few_visits():
+    """By the tree alone none is; by `answer` only after a search for it alone."""
+    searcher, refuted = searched(BENCH[3], 5000), 0
+    for row in searcher.report().rows():
+        told = explain(searcher.report(), row.uci)
+        assert told.verdict is not Verdict.REFUTED
+        if told.visits_missing > THRESHOLDS.extra_visits and not refuted:
+            more = answer(searcher.report(), row.uci)
+            assert more.row.n >= THRESHOLDS.least_visits or more.row.proven
+            assert more.row.n == row.n + more.added
+            assert f"({row.n:,} visit" in lines_of(more)[1]
+            assert f"{more.added:,} added now" in lines_of(more)[1]
+            refuted += 1
+    assert refuted == 1
+
+
+def test_a_search_that_is_stopped_leaves_the_verdict_open():
+    told = explain(searched(MIDDLEGAME, 3000).report(), "h4")
+    assert told.needs_search
+    stopped = settle(told, None, lambda: True)
+    assert (stopped.verdict, stopped.added) == (Verdict.HARDLY_LOOKED_AT, 0)
+    asked = settle(told, 700)
+    assert asked.added == 700
+
+
+def test_visits_of_both_searches_are_added_up():
+    searcher = searched(MIDDLEGAME, 20_000)
+    told = explain(searcher.report(), "b4")
+    more = search_more(told, 3000)
+    move = told.stats
+    alone = search_alone(told.root.source, told.place, 3000)
+    wins = int(alone.tree.wins[0]) + move.wins
+    draws = int(alone.tree.draws[0]) + move.draws
+    assert more.row.n == move.visits + 3000
+    assert more.row.q == pytest.approx(wins / 2**20 / more.row.n, abs=1e-6)
+    assert more.row.wdl[1] == pytest.approx(1000 * draws / 2**20 / more.row.n, abs=0.5)
+    best = max(moves_below(alone.tree, 0), key=lambda reply: reply.visits)
+    assert more.replies[0].n == best.visits
+    assert more.missing == told.missing  # of the search that it is compared with
+
+
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [("", "evidence 2,0"), (TYPED, "; `why not h4 20000` searches more"), (EXTRA, "; `--extra 20000` searches more")],
+)
+def test_the_hint_fits_the_place_where_it_is_read(hint, expected):
+    told = answer(searched(MIDDLEGAME, 3000).report(), "h4")
+    last = lines_of(told, hint)[-1]
+    assert expected in last
+    assert ("searches more" in last) == bool(hint)
+    assert lines_of(told) == told.data()["text"]
+
+
+@pytest.mark.parametrize("move", [None, "b4", "h4"])
+def test_every_verdict_names_its_visits(move):
+    report = searched(MIDDLEGAME, 3000).report()
+    told = explain(report, move)
+    count = "1 visit" if told.row.n == 1 else f"{told.row.n:,} visits"
+    assert lines_of(told)[1] == f"verdict: {told.verdict} ({count})"
+
+
+def test_kept_visits_are_not_said_to_be_made_in_the_last_time():
+    searcher = searched(MIDDLEGAME, 3000)
+    searcher.go(Limits(nodes=1000))
+    searcher.wait()
+    assert "4,000 visits, 1,000 of them now in " in lines_of(explain(searcher.report()))[0]

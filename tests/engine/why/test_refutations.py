@@ -9,7 +9,7 @@ import chess.engine
 import pytest
 
 from engine.clock import Limits
-from engine.why.explain import explain, search_more
+from engine.why.explain import answer
 from engine.why.verdict import Verdict
 from movegen import Position
 from tests.engine.report.searches import new_searcher
@@ -52,9 +52,7 @@ def refutations(board):
     searcher.go(Limits(nodes=VISITS))
     searcher.wait()
     for row in searcher.report().rows():
-        told = explain(searcher.report(), row.uci)
-        if told.needs_search:
-            told = search_more(told)
+        told = answer(searcher.report(), row.uci)
         if told.verdict is Verdict.REFUTED:
             yield row.uci, told.replies[0].uci
 
@@ -71,7 +69,7 @@ def loss_of(engine, board, reply):
 
 @pytest.mark.parametrize(
     ("positions", "least"),
-    [pytest.param(16, 10, marks=pytest.mark.slow), pytest.param(150, 200, marks=pytest.mark.soak)],
+    [pytest.param(32, 10, marks=pytest.mark.slow), pytest.param(550, 200, marks=pytest.mark.soak)],
 )
 def test_replies_that_refute_are_those_of_a_strong_engine(stockfish, positions, least):
     losses = []

@@ -1,11 +1,12 @@
 import pytest
 
-from engine.why.verdict import THRESHOLDS, Evidence, Verdict, judge
+from engine.why.verdict import THRESHOLDS, Evidence, Verdict, judge, visits_missing
 
 WORSE = Evidence(
     proven=None,
     is_best=False,
-    visits=5000,
+    visits=150_000,
+    best_visits=150_000,
     share=0.09,
     score=0.36,
     best_score=0.49,
@@ -32,7 +33,13 @@ WORSE = Evidence(
         ({"first_look": 0.60, "reply_share": 0.9}, Verdict.REFUTED),
         ({"first_look": 0.41, "reply_share": 0.9}, Verdict.WORSE),
         ({"first_look": 0.43, "reply_share": 0.59}, Verdict.WORSE),
-        ({"first_look": 0.43, "reply_share": 0.9, "score": 0.45}, Verdict.WORSE),
+        ({"first_look": 0.43, "reply_share": 0.9, "score": 0.40}, Verdict.WORSE),
+        ({"first_look": 0.43, "reply_share": 0.9, "score": 0.389}, Verdict.REFUTED),
+        ({"first_look": 0.43, "reply_share": 0.9, "visits": 149_999}, Verdict.WORSE),
+        ({"first_look": 0.43, "reply_share": 0.9, "visits": 100_000, "best_visits": 900}, Verdict.REFUTED),
+        ({"first_look": 0.43, "reply_share": 0.9, "visits": 99_999, "best_visits": 900}, Verdict.WORSE),
+        ({"first_look": 0.43, "reply_share": 0.9, "visits": 200_000, "best_visits": 10**7}, Verdict.REFUTED),
+        ({"first_look": 0.43, "reply_share": 0.9, "visits": 199_999, "best_visits": 10**7}, Verdict.WORSE),
         ({"first_look": None, "reply_share": 0.9}, Verdict.WORSE),
         ({"score": 0.475}, Verdict.CLOSE),
         ({"score": 0.505}, Verdict.CLOSE),
@@ -46,3 +53,22 @@ def test_the_first_verdict_that_fits(changes, expected):
 def test_every_verdict_but_that_of_the_rules_can_be_reached():
     assert THRESHOLDS.extra_visits == 2000
     assert len(Verdict) == 10
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, 0),
+        ({"visits": 199, "share": 0.009}, 2000),
+        ({"visits": 0, "share": 0.0, "score": None}, 2000),
+        ({"visits": 199, "share": 0.009, "is_best": True}, 0),
+        ({"visits": 199, "share": 0.009, "proven": "loss"}, 0),
+        ({"first_look": 0.43, "reply_share": 0.9}, 0),
+        ({"first_look": 0.43, "reply_share": 0.9, "visits": 635}, 150_000),
+        ({"first_look": 0.43, "reply_share": 0.9, "visits": 635, "best_visits": 700}, 100_000),
+        ({"first_look": 0.43, "reply_share": 0.9, "visits": 635, "best_visits": 10**7}, 200_000),
+        ({"first_look": 0.43, "reply_share": 0.5, "visits": 635}, 0),
+    ],
+)
+def test_the_visits_that_a_move_gets_before_it_is_judged(changes, expected):
+    assert visits_missing(WORSE._replace(**changes)) == expected

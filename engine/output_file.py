@@ -1,0 +1,76 @@
+"""Files that Teresa writes: whole or not at all, and never over what somebody else wrote."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+HEAD_BYTES = 4096  # that `is_ours` sees
+
+
+def check_writable(path: Path, *, is_ours: Callable[[bytes], bool], kind: str, force: bool = False) -> None:
+    """`ValueError` if a file cannot be written, or if it would replace something that Teresa did not write.
+
+    Call it before long work. `is_ours` sees the first bytes of a file that exists; `kind` names what Teresa writes,
+    for the message. An empty file may be replaced, and so may a device or a pipe.
+    """
+    try:
+        if path.is_dir():
+            raise ValueError(f"{path}: is a folder")
+        folder = path.resolve().parent
+        if not folder.is_dir():
+            raise ValueError(f"{path}: there is no folder {folder}")
+        if not path.exists():
+            with tempfile.TemporaryFile(dir=folder):  # permission bits are not all
+                return
+        if not path.is_file():
+            return
+        with path.open("r+b") as file:
+            head = file.read(HEAD_BYTES)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
+    if head and not force and not is_ours(head):
+        raise ValueError(f"{path}: exists and is not {kind}; choose another name, or overwrite it with --force")
+
+
+def write_whole(path: Path, data: bytes | str | Iterable[bytes]) -> None:
+    """Write a file all at once: a reader finds the old content or the new one, also after a crash.
+
+    An `OSError` with the name of the file if that cannot be; then nothing has changed and nothing is left behind. Text
+    is written as UTF-8. What is too large for memory is given in parts.
+    """
+    content = data.encode() if isinstance(data, str) else data
+    parts = (content,) if isinstance(content, bytes) else content
+    target = path.resolve()  # a link stays a link
+    try:
+        if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
+            with path.open("wb") as file:
+                file.writelines(parts)
+        else:
+            _replace(target, parts)
+    except OSError as error:
+        if error.filename is not None and Path(error.filename).parent != target.parent:
+            raise  # the parts come from other files
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(target: Path, parts: Iterable[bytes]) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    """What new files may not allow; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,102 @@
+"""A UCI engine in a child process: lines to it and lines from it, without ever waiting for each other.
+
+What is sent goes through a thread, so that two full pipes cannot wait for one another, however small they are. Where an
+answer must come soon, there is a limit: a program that is no UCI engine says nothing for ever.
+"""
+
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import IO, cast
+
+PATIENCE = 20.0  # seconds for what any engine answers at once
+POLL_SECONDS = 0.2  # Ctrl-C is not heard within one wait on Windows
+LONGEST_LINE = 1 << 16
+LINES_KEPT = 10_000  # of one answer; more is not the answer of an engine
+SECONDS_TO_END = 1.0  # for threads, once the process is gone
+
+
+class EngineProcess:
+    """A running engine. A `ValueError` says what is wrong with it."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.name = command[0]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                bufsize=1 << 18,
+            )
+        except OSError as error:
+            raise ValueError(f"{self.name} cannot be started: {error.strerror or error}") from None
+        self._input, self._output = cast("IO[str]", self._process.stdin), cast("IO[str]", self._process.stdout)
+        self._is_closed = False
+        self._to_send: SimpleQueue[str | None] = SimpleQueue()
+        self._threads = [threading.Thread(target=self._send_all, daemon=True)]
+        self._threads[0].start()
+
+    def send(self, *lines: str) -> None:
+        """Send lines; does not wait for the engine to take them."""
+        self._to_send.put("".join(line + "\n" for line in lines))
+
+    def lines_until(self, beginning: str, seconds: float | None = None) -> list[str]:
+        """The lines up to the one that begins so, which is the last; with a limit of time if one is given."""
+        lines: deque[str] = deque(maxlen=LINES_KEPT)
+        if seconds is None:
+            self._read_until(beginning, lines)
+        else:
+            reader = threading.Thread(target=self._read_until, args=(beginning, lines), daemon=True)
+            self._threads.append(reader)
+            reader.start()
+            self._wait_for(reader, beginning, seconds)
+        if not lines or not lines[-1].startswith(beginning):
+            raise ValueError(f"{self.name} ended without saying '{beginning}'")
+        return list(lines)
+
+    def close(self) -> None:
+        """End the process. A thread that waits for a child of the engine is left alone, and closes its pipe later."""
+        self._process.kill()
+        self._process.wait()
+        self._to_send.put(None)
+        self._is_closed = True
+        sender, *readers = self._threads
+        for thread in self._threads:
+            thread.join(SECONDS_TO_END)
+        if not any(thread.is_alive() for thread in readers):
+            self._output.close()
+        if not sender.is_alive():
+            self._close_input()
+
+    def _close_input(self) -> None:
+        with suppress(OSError):  # what could not be sent any more
+            self._input.close()
+
+    def _send_all(self) -> None:
+        with suppress(OSError):  # it has ended, which the reader notices
+            while (text := self._to_send.get()) is not None:
+                self._input.write(text)
+                self._input.flush()
+        if self._is_closed:
+            self._close_input()
+
+    def _read_until(self, beginning: str, lines: "deque[str]") -> None:
+        while line := self._output.readline(LONGEST_LINE):
+            lines.append(line)
+            if line.startswith(beginning):
+                break
+        if self._is_closed:
+            self._output.close()
+
+    def _wait_for(self, reader: threading.Thread, beginning: str, seconds: float) -> None:
+        for _ in range(max(1, round(seconds / POLL_SECONDS))):
+            reader.join(POLL_SECONDS)
+            if not reader.is_alive():
+                return
+        raise ValueError(f"{self.name} did not say '{beginning}' within {seconds:g} seconds")
