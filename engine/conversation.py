@@ -22,7 +22,7 @@ LOOKS_AT_THE_TREE = frozenset({"moves", "why", "whynot"})
 NEVER_WAITS = frozenset({"uci", "isready", "debug", "register", "help"})
 SHOWS_ONLY = frozenset({"explorer", "explorer port", "open explorer"})  # options that do not disturb a search
 LOADS_KERNELS = SHOWS_ONLY | {"evalfile"}  # options that import what the loader imports: two at once is one too many
-FOR_THE_STAND_IN = frozenset({"stop", "ponderhit", "position", "setoption", "ucinewgame"})
+FOR_THE_STAND_IN = frozenset({"stop", "ponderhit", "position", "setoption", "ucinewgame", "isready"})
 READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
 SECONDS_BETWEEN_LOOKS = 0.02  # at whether all is done, when no more input comes
 
@@ -40,7 +40,6 @@ class Conversation:
         self._lock, self._has_news = threading.Lock(), threading.Event()
         self._kept: deque[Kept] = deque()
         self._is_loaded = self._input_has_ended = False
-        self._ready_asked = 0
         threading.Thread(target=self._carry_out_kept, name="kept commands", daemon=True).start()
 
     # What runs beside the conversation
@@ -98,12 +97,12 @@ class Conversation:
         with self._lock:
             self._go_on()
             if self.loader.has_failed:
-                return not (self._stand_in.is_playing or self._ready_asked)
-            return self.is_idle and not (self._kept or self._ready_asked)
+                return not self._stand_in.is_playing
+            return self.is_idle and not self._kept
 
     def wake(self) -> None:
         """Carry out what was kept, if its time has come; from any thread, which does not wait for it."""
-        if self._kept or self._ready_asked or not self._is_loaded:
+        if self._kept or not self._is_loaded:
             self._has_news.set()
 
     def _carry_out_kept(self) -> None:
@@ -159,9 +158,7 @@ class Conversation:
         if (self.waits_for_stop and self._input_has_ended) or (self.may_be_endless and self._has_kept_go):
             self.stop_search()
         if self._can_say_ready():
-            for _ in range(self._ready_asked):
-                self.say("readyok")
-            self._ready_asked = 0
+            self._answer_kept_isready()
 
     def _hurry(self) -> None:
         """What is meant for a search that is going on must not wait behind what waits for its end."""
@@ -211,6 +208,12 @@ class Conversation:
         self._kept.clear()
         self._kept.extend(remaining)
 
+    def _answer_kept_isready(self) -> None:
+        """`isready` waits for what came before it while that is loaded, not for a search or the stand-in."""
+        for item in [item for item in self._kept if item[0][0] == "isready"]:
+            self._kept.remove(item)
+            self._carry_out(*item)
+
     def _can_say_ready(self) -> bool:
         late = self.loader.seconds >= READY_SECONDS or self.loader.has_failed
         return self.loader.is_ready or late or self._stand_in.is_playing
@@ -231,10 +234,12 @@ class Conversation:
         """Tell the user what is wrong."""
         self.say(f"info string {ascii(command)[1:-1]}: {reason}")
 
-    def isready(self, _words: list[str], _moment: float) -> None:
+    def isready(self, words: list[str], moment: float) -> None:
         """Answer when all is loaded, or after a few seconds."""
-        self._ready_asked += 1
-        if not self._can_say_ready():
-            timer = threading.Timer(max(0.0, READY_SECONDS - self.loader.seconds) + 0.01, self.wake)
-            timer.daemon = True
-            timer.start()
+        if self._can_say_ready():
+            self.say("readyok")
+            return
+        self._kept.append((["isready", *words], moment))
+        timer = threading.Timer(max(0.0, READY_SECONDS - self.loader.seconds) + 0.01, self.wake)
+        timer.daemon = True
+        timer.start()

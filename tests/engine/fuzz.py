@@ -186,9 +186,9 @@ class Fuzzer:
     # What must come back
 
     @property
-    def searches(self):
-        """How many moves are due."""
-        return sum(map(is_search, self.commands))
+    def answers_due(self):
+        """The number of commands that must be answered by a move, or by what has become of a file."""
+        return sum(is_search(command) or command.split()[:1] == ["loadtree"] for command in self.commands)
 
     def check(self, lines):
         """Go through all commands and answers again."""
@@ -219,7 +219,7 @@ def is_search(command):
 
 def is_answer(line):
     """To `go` or to `loadtree`."""
-    return line.startswith(("bestmove", "info string loadtree:")) or LOADED.match(line)
+    return line.startswith(("bestmove", "info string loadtree:")) or LOADED.match(line) is not None
 
 
 def board_after(words, chess960):
@@ -265,7 +265,7 @@ def settle(fuzzer, send, lines, seconds=120):
     send("stop", "isready")
     ready = fuzzer.commands.count("isready")
     wait(lambda: count(lines(), "readyok") >= ready, seconds, "readyok")
-    wait(lambda: count(lines(), "bestmove") >= fuzzer.searches, seconds, "bestmove")
+    wait(lambda: sum(map(is_answer, lines())) >= fuzzer.answers_due, seconds, "a command")
 
 
 def count(lines, beginning):

@@ -69,6 +69,21 @@ def test_what_came_while_it_was_loaded_is_done_in_its_order(talk):
     assert any(" multipv 3 " in line for line in talk.said[-4:])
 
 
+def test_isready_is_answered_in_its_turn_once_all_is_loaded(talk):
+    talk.hear("d", "isready", "position startpos moves e2e4", "setoption name Hash value 0", "isready", "d")
+    talk.load()
+    talk.wait_for("Fen: ", 2)
+    order = talk.beginnings("Fen: ", "readyok", "info string setoption: Hash")
+    assert order == ["Fen: ", "readyok", "info string setoption: Hash", "readyok", "Fen: "]
+
+
+def test_isready_does_not_wait_for_a_search(talk):
+    talk.hear("isready", "go infinite", "position startpos moves e2e4", "isready")
+    talk.load()
+    talk.wait_for("readyok", 2)
+    assert not talk.beginnings("bestmove")
+
+
 def test_a_stop_ends_all_that_was_asked_before_it(talk):
     talk.hear("go infinite", "position startpos moves e2e4", "go nodes 1000000000", "go ponder", "eval", "stop")
     talk.load()

@@ -55,7 +55,7 @@ def fuzz_process(environment, folder, seed, seconds):
     except BaseException:
         engine.process.kill()
         tell(fuzzer, heard._lines)
-        print(f"seed {seed}, status {engine.process.wait()}")
+        print(f"seed {seed}, status {engine.end()[0]}")
         raise
 
 
