@@ -16,12 +16,13 @@ test: lint .venv/train
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-engine test-rooms test-variants
 	$(MAKE) --no-print-directory test-clocks
 
-# All compiled tests, in two halves: what is tested by modules of `engine` itself, and the rest.
+# All compiled tests, in two halves of about the same length: the search and the protocol, and the rest.
+CORE := tests/engine/test_*.py tests/engine/config tests/engine/mcts tests/engine/search tests/engine/uci
 test-engine: .venv/train
-	$(BIN)/pytest -m "not clock and not soak" tests/engine/test_*.py
+	$(BIN)/pytest -m "not clock and not soak" $(CORE)
 
 test-rooms: .venv/train
-	$(BIN)/pytest -m "not clock and not soak" --ignore-glob="tests/engine/test_*.py"
+	$(BIN)/pytest -m "not clock and not soak" $(addprefix --ignore=,$(wildcard $(CORE)))
 
 test-clocks: .venv/train
 	$(BIN)/pytest -m "clock and not soak"
@@ -29,12 +30,12 @@ test-clocks: .venv/train
 # Lines of kernels are covered only without the JIT; those that build and keep machine code only with it.
 test-variants: .venv/train
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest --quiet tests/movegen/test_cache.py tests/perft/test_cli.py
+	$(BIN)/coverage run -m pytest --quiet tests/movegen/compiler/test_cache.py tests/perft/test_cli.py
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network tests/engine/mcts \
-		tests/engine/report tests/engine/training/test_damage.py
+		tests/engine/report tests/engine/training/data/test_damage.py
 	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network
 
 # What one runs all the time.

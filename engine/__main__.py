@@ -29,17 +29,17 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 # Each is imported when it is asked for: start-up time is a feature.
 COMMANDS = {
-    "analyse": "engine.terminal.analyse",
-    "analyze": "engine.terminal.analyse",
-    "play": "engine.terminal.play",
-    "review": "engine.terminal.review",
-    "bench": "engine.bench",
-    "epd": "engine.epd",
-    "explore": "engine.explorer.command",
+    "analyse": "engine.cli.analyse",
+    "analyze": "engine.cli.analyse",
+    "play": "engine.cli.play.command",
+    "review": "engine.cli.review",
+    "bench": "engine.cli.bench",
+    "epd": "engine.cli.epd",
+    "explore": "engine.cli.explore",
     "perft": "perft.__main__",
-    "gomoku": "engine.gomoku",
-    "train": "engine.training.commands",
-    "warmup": "engine.warmup",
+    "gomoku": "engine.cli.gomoku",
+    "train": "engine.cli.train",
+    "warmup": "engine.cli.warmup",
 }
 
 
@@ -48,7 +48,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     if arguments is not None:
         return _run(list(arguments))
     try:
-        from perft.leaving import run_as_program
+        from perft.exits import run_as_program
 
         return run_as_program("teresa", lambda: _run(sys.argv[1:]))
     except KeyboardInterrupt:  # before anybody else looks after it
@@ -59,11 +59,11 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 def _run(words: list[str]) -> int:
     if words and words[0] in COMMANDS:
         return _run_command(words[0], words[1:])
-    from perft.leaving import ending_at_once
+    from perft.exits import ending_at_once
 
     with ending_at_once():
         _parse(words)
-        from engine.uci import main as speak_uci
+        from engine.uci.loop import main as speak_uci
     return speak_uci()
 
 
@@ -73,7 +73,7 @@ def _parse(words: list[str]) -> None:
         return
     import argparse
 
-    from engine.version import version
+    from engine.system.version import version
 
     parser = argparse.ArgumentParser(
         prog="teresa", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -84,7 +84,7 @@ def _parse(words: list[str]) -> None:
 
 
 def _run_command(name: str, words: list[str]) -> int:
-    from perft.leaving import ending_at_once
+    from perft.exits import ending_at_once
 
     with ending_at_once():
         from importlib import import_module
@@ -93,7 +93,7 @@ def _run_command(name: str, words: list[str]) -> int:
     try:
         return int(command.main(words, program="teresa perft") if name == "perft" else command.main(words))
     except ModuleNotFoundError as error:
-        from engine.extras import how_to_install
+        from engine.system.extras import how_to_install
 
         advice = how_to_install(error.name)
         if advice is None:

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.clock import Limits
-from engine.knowledge import Knowledge
+from engine.config.options import Options
+from engine.explain.explain import answer
 from engine.notebook import live
-from engine.options import Settings
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
-from engine.search import Listener, Searcher, SilentListener
+from engine.search.clock import Limits
+from engine.search.resources import Knowledge
+from engine.search.searcher import Listener, Searcher, SilentListener
 from engine.warmup import ensure_warm
-from engine.why.explain import answer
 from movegen import Position
 from movegen.fen import read_fen
 
@@ -31,9 +31,9 @@ class Analysis:
         knowledge: Knowledge | None = None,
     ) -> None:
         """`position`: a `movegen.Position`, or a FEN. `options`: UCI options by name. `ValueError` for wrong ones."""
-        settings = Settings()
-        settings.set("UCI_AnalyseMode", "true")
-        settings.set("Move Overhead", "0")
+        settings = Options()
+        settings.analyse_mode = True
+        settings.move_overhead = 0
         for name, value in (options or {}).items():
             settings.set(name, str(value))
         if isinstance(position, str):

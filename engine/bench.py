@@ -1,21 +1,17 @@
-"""`teresa bench`: search some positions with a fixed seed; the signature changes only if the search does."""
+"""Searches of some positions with a fixed seed: the signature changes only if the search does."""
 
-import argparse
 import hashlib
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
-from engine.arguments import positive
-from engine.choice import best_of
-from engine.mcts.setup import CONSTANT, PLAYOUT, PUCT, UCB1, Settings, new_worker, root_of
+from engine.config.options import Options
+from engine.config.search_params import search_params
+from engine.mcts.params import CONSTANT, PLAYOUT, PUCT, UCB1, SearchParams, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, clear, new_tree, touch
-from engine.network.weights import load_weights
-from engine.options import Settings as Options
-from engine.settings import kernel_settings
-from engine.stats import MoveStats, moves_below
-from engine.warmup import ensure_warm
+from engine.network.weights_file import load_weights
+from engine.report.move_stats import MoveStats, moves_below
+from engine.search.choose import best_of
 from movegen import Position
 from movegen.bits import U64
 
@@ -56,17 +52,17 @@ class Bench:
         self.tree, self.network, self.is_stopped = new_tree(megabytes), load_weights().network, is_stopped
         touch(self.tree.memory)
         self.visits, self.seconds = 0, 0.0
-        self.search(Position(), kernel_settings(Options()), 1)  # loads the kernel
+        self.search(Position(), search_params(Options()), 1)  # loads the kernel
         self.visits, self.seconds = 0, 0.0
 
-    def search(self, position: Position, settings: Settings, visits: int) -> list[MoveStats]:
+    def search(self, position: Position, params: SearchParams, visits: int) -> list[MoveStats]:
         """Search with one thread from an empty tree; -> the moves, best first."""
         clear(self.tree)
         worker, root = new_worker(SEED, self.network), root_of(position)
         begin, made = time.process_time(), 0
         while made < visits and not self.is_stopped():
             chunk = min(CHUNK, visits - made)
-            made += (done := int(simulate_many(self.tree, root, self.network, settings, worker, U64(chunk))))
+            made += (done := int(simulate_many(self.tree, root, self.network, params, worker, U64(chunk))))
             if done < chunk:  # the root is proven
                 break
         self.visits += made
@@ -82,10 +78,10 @@ class Bench:
 def search_all(visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Iterator[str]:
     """Search all positions as the engine does by default; -> lines: each position, the signature, the speed."""
     bench, digest = Bench(is_stopped=is_stopped), hashlib.sha256()
-    settings = kernel_settings(Options())
+    params = search_params(Options())
     for fen in POSITIONS:
         position = Position(fen)
-        moves = bench.search(position, settings, max(visits, LEAST_VISITS))
+        moves = bench.search(position, params, max(visits, LEAST_VISITS))
         if is_stopped():
             yield "stopped"
             return
@@ -101,26 +97,12 @@ def speeds(visits: int) -> Iterator[str]:
     """The speed of the search itself, by formula and evaluator."""
     yield "visits per CPU second, one thread:"
     kinds = {
-        "UCB1, playouts, start position": (Settings(UCB1, PLAYOUT, 0.5), POSITIONS[:1], visits // 2),
-        "PUCT, constant value, middlegames": (Settings(PUCT, CONSTANT, 1.5), MIDDLEGAMES, visits),
-        "the engine's default, middlegames": (kernel_settings(Options()), MIDDLEGAMES, visits // 2),
+        "UCB1, playouts, start position": (SearchParams(UCB1, PLAYOUT, 0.5), POSITIONS[:1], visits // 2),
+        "PUCT, constant value, middlegames": (SearchParams(PUCT, CONSTANT, 1.5), MIDDLEGAMES, visits),
+        "the engine's default, middlegames": (search_params(Options()), MIDDLEGAMES, visits // 2),
     }
-    for name, (settings, fens, each) in kinds.items():
+    for name, (params, fens, each) in kinds.items():
         bench = Bench(megabytes=512)
         for fen in fens:
-            bench.search(Position(fen), settings, each)
+            bench.search(Position(fen), params, each)
         yield f"{name:36} {bench.speed:10}"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the bench; -> exit status."""
-    parser = argparse.ArgumentParser(prog="teresa bench", description=__doc__)
-    what = f"for each position (default {VISITS})"
-    parser.add_argument("--visits", "--nodes", type=positive(int), default=VISITS, metavar="N", help=what)
-    parser.add_argument("--speeds", action="store_true", help="instead: speeds by formula and evaluator")
-    options = parser.parse_args(arguments)
-    ensure_warm()
-    for line in speeds(200_000) if options.speeds else search_all(options.visits):
-        print(line)
-        sys.stdout.flush()
-    return 0

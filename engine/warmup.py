@@ -1,39 +1,20 @@
-"""`teresa warmup`: compile all kernels now, so that nobody has to wait for them later."""
+"""Compiling the kernels: all of them, or those that a game needs."""
 
-import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perft.leaving import ending_at_once
+from perft.exits import ending_at_once
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from engine.search import Searcher
+    from engine.search.searcher import Searcher
 
 _compiled_here: set[Path] = set()  # what this process need not compile again, kept or not
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Compile what is not in the cache yet, and show how far it is; -> exit status."""
-    parser = argparse.ArgumentParser(prog="teresa warmup", description="Compile all kernels into the cache.")
-    parser.add_argument("--time", action="store_true", help="print the CPU seconds of each part")
-    parser.add_argument("--search", action="store_true", help="only what a game needs")
-    options = parser.parse_args(arguments)
-    with ending_at_once():
-        seconds = compile_all(parts_of_games() if options.search else list_parts())
-    if options.time:
-        for name, taken in seconds.items():
-            print(f"{name:28} {taken:6.2f} s")
-    print(f"{'all':28} {sum(seconds.values()):6.2f} CPU seconds")
-    if not is_warm():
-        print(f"teresa warmup: {not_kept() or 'the kernels are not in the cache'}", file=sys.stderr)
-        return 1
-    return 0
 
 
 def ensure_warm() -> None:
@@ -49,7 +30,7 @@ def ensure_warm() -> None:
 
 def not_kept() -> str:
     """Why compiled kernels cannot be kept; empty if they can."""
-    from movegen.cache import CACHE_VARIABLE, is_writable
+    from movegen.compiler.cache import CACHE_VARIABLE, is_writable
 
     folder = ready_file().parent
     if is_writable(folder):
@@ -105,9 +86,9 @@ def use_search_kernels() -> None:
 
 def use_report_kernels() -> None:
     """Use every kernel once that reads the tree for people, and import what speaks to them."""
-    from engine.people import board_lines
-    from engine.why.explain import explain
-    from engine.why.words import lines_of
+    from engine.explain.explain import explain
+    from engine.explain.text import lines_of
+    from engine.uci.extras import board_lines
     from movegen import Position
 
     report = _searched().report()
@@ -120,7 +101,7 @@ def use_saved_trees() -> None:
     """Write a tree to a file, and read it again."""
     import tempfile
 
-    from engine.saved_tree import load, save
+    from engine.report.tree_file import load, save
     from movegen.fen import START_FEN
 
     with tempfile.TemporaryDirectory() as folder:
@@ -131,13 +112,13 @@ def use_saved_trees() -> None:
 
 def _searched() -> "Searcher":
     """A small search that has ended."""
-    from engine.clock import Limits
-    from engine.options import Settings
-    from engine.search import Searcher, SilentListener
+    from engine.config.options import Options
+    from engine.search.clock import Limits
+    from engine.search.searcher import Searcher, SilentListener
     from movegen import Position
 
-    settings = Settings()
-    settings.set("Hash", "1")
+    settings = Options()
+    settings.hash_megabytes = 1
     searcher = Searcher(settings, SilentListener())
     searcher.set_position(Position().play("e4"), None)
     searcher.go(Limits(nodes=100))
@@ -147,8 +128,8 @@ def _searched() -> "Searcher":
 
 def use_eval_kernels() -> None:
     """Use every kernel once that judges a position without a search."""
-    from engine.judgement import judge_by_network, judge_by_playouts
-    from engine.network.weights import load_weights
+    from engine.network.weights_file import load_weights
+    from engine.uci.static_eval import judge_by_network, judge_by_playouts
     from movegen import Position
 
     network = load_weights().network
@@ -158,7 +139,7 @@ def use_eval_kernels() -> None:
 
 def ready_file() -> Path:
     """A file that stands in the cache once the kernels of the search are there."""
-    from movegen.cache import version_folder
+    from movegen.compiler.cache import version_folder
 
     return version_folder(Path(__file__).resolve().parent / "mcts") / "ready"
 

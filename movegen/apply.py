@@ -7,9 +7,9 @@ import numpy as np
 
 from movegen.bits import ONE, U64, ZERO, Bitboard, Square, flip
 from movegen.board import Board, kings, occupied_squares, pawns, turned
+from movegen.compiler.jit import inlined, kernel
 from movegen.generate import can_capture_en_passant
 from movegen.geometry import NORTH, RANK_1, beside, south
-from movegen.jit import inlined, kernel
 from movegen.moves import (
     CASTLING,
     DOUBLE_PUSH,

@@ -2,8 +2,8 @@
 
 from movegen.bits import ONE, U64, ZERO, Bitboard, Square, lowest_bit, lowest_square, several, without_lowest
 from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, own_king, pawns, straight_sliders
+from movegen.compiler.jit import inlined, kernel
 from movegen.geometry import knight_attacks_of_all, pawn_attacks_north, pawn_attacks_south
-from movegen.jit import inlined, kernel
 from movegen.sliders import bishop_attacks, rook_attacks
 from movegen.tables import between_squares, diagonals_from, king_attacks, knight_attacks, straights_from
 

@@ -6,8 +6,8 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
 
-from movegen.cpu import USE_PEXT
-from movegen.jit import WORD, inlined, instruction, u64
+from movegen.compiler.cpu import USE_PEXT
+from movegen.compiler.jit import WORD, inlined, instruction, u64
 
 Bitboard: TypeAlias = np.uint64
 Square: TypeAlias = np.uint64

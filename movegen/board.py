@@ -14,7 +14,7 @@ Numba passes a named tuple of words in registers, so `board.own` costs nothing.
 from typing import NamedTuple
 
 from movegen.bits import Bitboard, flip, lowest_square
-from movegen.jit import inlined
+from movegen.compiler.jit import inlined
 
 
 class Board(NamedTuple):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from movegen.bits import FOUR, ONE, TWO, U64, ZERO, Bitboard, Square, lowest_square, popcount, without_lowest
-from movegen.buffers import Buffer, store_move, store_word
-from movegen.jit import inlined
+from movegen.compiler.buffers import Buffer, store_move, store_word
+from movegen.compiler.jit import inlined
 from movegen.moves import KIND_SHIFT, PROMOTE_KNIGHT, encode
 
 COUNT, LIST, DRAW = U64(0), U64(1), U64(2)

@@ -16,8 +16,9 @@ import numpy as np
 from movegen.attacks import checks_and_pins, covered_by_opponent, leaper_checkers, slider_checkers
 from movegen.bits import ALL, ONE, U64, ZERO, Bitboard, Square, lowest_bit, lowest_square, several, without_lowest
 from movegen.board import Board, diagonal_sliders, knights, occupied_squares, own_king, pawns, straight_sliders
-from movegen.buffers import Buffer
 from movegen.collect import Found, add, add_by_distance, add_promotions
+from movegen.compiler.buffers import Buffer
+from movegen.compiler.jit import inlined
 from movegen.geometry import (
     NORTH,
     NORTH_EAST,
@@ -31,7 +32,6 @@ from movegen.geometry import (
     pawn_attacks_south,
     south,
 )
-from movegen.jit import inlined
 from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL
 from movegen.sliders import bishop_attacks, rook_attacks
 from movegen.tables import castling_must_be_empty, castling_must_be_safe, king_attacks, knight_attacks

@@ -1,7 +1,7 @@
 """Ranks, files and directions. "North" is away from the player to move, who always plays upwards."""
 
 from movegen.bits import U64, Bitboard
-from movegen.jit import inlined
+from movegen.compiler.jit import inlined
 
 RANK_1, RANK_3, RANK_6, RANK_8 = U64(0xFF), U64(0xFF << 16), U64(0xFF << 40), U64(0xFF << 56)
 FILE_A, FILE_H = U64(0x0101_0101_0101_0101), U64(0x8080_8080_8080_8080)

@@ -4,10 +4,10 @@ import numpy as np
 
 from movegen.bits import ONE, TWO, U64, ZERO, multiply_high, nth_square, popcount
 from movegen.board import Board
-from movegen.buffers import Buffer, buffer_of, load_move, load_word, move_buffer, set_buffer
 from movegen.collect import BY_DISTANCE, COUNT, DRAW, LIST
+from movegen.compiler.buffers import Buffer, buffer_of, load_move, load_word, move_buffer, set_buffer
+from movegen.compiler.jit import kernel
 from movegen.generate import walk_moves
-from movegen.jit import kernel
 from movegen.moves import NO_MOVE, SQUARE_MASK, TARGET_SHIFT, Move
 
 

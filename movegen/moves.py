@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from movegen.bits import U64, Square
-from movegen.jit import inlined
+from movegen.compiler.jit import inlined
 
 Move: TypeAlias = np.uint64
 

@@ -7,8 +7,8 @@ import numpy as np
 from movegen.attacks import attackers, checkers
 from movegen.bits import ONE, TWO, U64, ZERO, lowest_square, several
 from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, pawns, straight_sliders
+from movegen.compiler.jit import inlined, kernel
 from movegen.geometry import DARK_SQUARES, LIGHT_SQUARES
-from movegen.jit import inlined, kernel
 from movegen.legal import count_moves
 
 

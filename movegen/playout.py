@@ -5,7 +5,7 @@ import numpy as np
 from movegen.apply import apply, is_irreversible
 from movegen.bits import ONE, U64, ZERO, fold_product
 from movegen.board import Board
-from movegen.jit import inlined, kernel
+from movegen.compiler.jit import inlined, kernel
 from movegen.legal import draw_move
 from movegen.moves import NO_MOVE
 from movegen.outcome import HALF_MOVES_TO_CLAIM, Ending, is_in_check, is_insufficient

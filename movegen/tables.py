@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from movegen.jit import lookup
+from movegen.compiler.jit import lookup
 
 Step = tuple[int, int]  # (files to the right, ranks up)
 

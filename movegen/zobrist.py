@@ -11,8 +11,8 @@ import numpy as np
 
 from movegen.bits import ONE, U64, ZERO, Bitboard, Square, lowest_square, without_lowest
 from movegen.board import Board, occupied_squares
+from movegen.compiler.jit import inlined, kernel, lookup
 from movegen.geometry import FILE_MASK, UPSIDE_DOWN
-from movegen.jit import inlined, kernel, lookup
 
 # Layout of the table: 64 words for each colour and kind of man, then castling rooks, then en-passant files.
 COLOUR_SHIFT, KIND_SHIFT = U64(9), U64(6)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from perft.leaving import ending_at_once, reported, run_as_program
+from perft.exits import ending_at_once, reported, run_as_program
 from perft.status import Status
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import sys
 import time
 
 from movegen import Position
+from movegen.compiler.memory import LINE_BYTES
 from movegen.fen import START_FEN
-from movegen.memory import LINE_BYTES
 from perft.display import Display
 from perft.frontier import Frontier
 from perft.run import MEGABYTE, Counter, counted_before, load_kernels

@@ -11,8 +11,8 @@ import numpy as np
 from movegen import Position
 from movegen.bits import U64
 from movegen.moves import MAX_MOVES
-from perft.lines import WORDS, line_of, new_lines
 from perft.merge import TABLE_FULL, count_successors, next_ply, pack, spread, sum_occurrences
+from perft.records import WORDS, line_of, new_lines
 
 FILLING = 7 / 8  # of a table at most, so that searches in it stay short
 WORK_UNITS = 1024  # enough for a smooth display and for threads to end together
@@ -24,7 +24,7 @@ OCCURRENCES_LIMIT = (1 << 64) // MAX_MOVES  # then the occurrences of the next p
 class Frontier:
     """Positions at a ply, with how often each occurs, at the front of a block of memory."""
 
-    memory: np.ndarray  # lines, see perft.lines
+    memory: np.ndarray  # lines, see perft.records
     count: int = 1
     ply: int = 0
     total: int = 1  # occurrences of all positions together: perft(ply)

@@ -9,11 +9,11 @@ import numpy as np
 from movegen.apply import apply
 from movegen.bits import ALL, ONE, U64, ZERO, multiply_high
 from movegen.board import Board
-from movegen.buffers import load_move, move_buffer
-from movegen.jit import inlined, kernel
+from movegen.compiler.buffers import load_move, move_buffer
+from movegen.compiler.jit import inlined, kernel
+from movegen.compiler.memory import prefetch
 from movegen.legal import count_moves, list_moves
-from movegen.memory import prefetch
-from perft.lines import (
+from perft.records import (
     HIGH,
     LINE_SHIFT,
     LOW,

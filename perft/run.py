@@ -10,9 +10,9 @@ import numpy as np
 
 from movegen import Position
 from movegen.bits import U64
-from movegen.memory import LINE_BYTES
+from movegen.compiler.memory import LINE_BYTES
 from perft.frontier import MERGING_PAYS_FROM, Frontier, merged_frontier, plain_frontier
-from perft.lines import WORDS, new_lines
+from perft.records import WORDS, new_lines
 from perft.table import SHALLOWEST, count_lines
 
 TWO_KINGS = "8/8/8/4k3/8/8/8/K7 w - - 0 1"

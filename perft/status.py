@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from perft import leaving
+from perft import exits as leaving
 
 
 class Status(IntEnum):

@@ -12,12 +12,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from engine.explorer.files import TABLE, content
-from engine.explorer.show import IN_FRAMES, Show
-from engine.report.source import NotInMemoryError
+from engine.explorer.assets import TABLE, content
+from engine.explorer.view import IN_FRAMES, Show
+from engine.report.snapshot import NotInMemoryError
 
 if TYPE_CHECKING:
-    from engine.explorer.own import OwnSession
+    from engine.explorer.interactive import OwnSession
 
 MOST_STREAMS = 4
 SECONDS_BETWEEN_FRAMES = 0.2
@@ -50,7 +50,7 @@ def new_app(show: Show, on_page: Callable[[], None] = lambda: None) -> Starlette
     routes += [Route(f"/data/{name}", _data(answer), methods=["GET"]) for name, answer in questions.items()]
     routes.append(Route("/data/stream", Streams(show).answer, methods=["GET"]))
     if show.is_own:
-        from engine.explorer.own import DEEDS
+        from engine.explorer.interactive import DEEDS
 
         routes += [Route(f"/do/{name}", _deed(show, name), methods=["POST"]) for name in DEEDS]
     return Starlette(routes=routes)
@@ -92,7 +92,7 @@ def _data(answer: Answer) -> Endpoint:
 
 
 def _deed(show: "OwnSession | Show", name: str) -> Endpoint:
-    from engine.explorer.own import DEEDS
+    from engine.explorer.interactive import DEEDS
 
     async def respond(request: Request) -> Response:
         try:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.explorer.show import Show, Shown
+from engine.explorer.view import Show, Shown
 from engine.report.report import Report
-from engine.saved_tree import load
+from engine.report.tree_file import load
 
 
 def loaded(*names: str) -> Show:

@@ -11,7 +11,7 @@ from engine.explorer.app import new_app
 from engine.explorer.browser import Door, open_door
 from engine.explorer.connection import Connection
 from engine.explorer.guard import Guard, new_token
-from engine.explorer.show import Show
+from engine.explorer.view import Show
 
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 64

@@ -1,6 +1,6 @@
 """Is a tree from outside one that a search can go on with? Its moves are tried, its proofs found again.
 
-The moves of such a tree stand in the order of plies, see engine.saved_tree.
+The moves of such a tree stand in the order of plies, see engine.report.tree_file.
 """
 
 from typing import NamedTuple
@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.mcts.evaluate import ending_here
+from engine.mcts.params import AT_ROOT, DEEPEST, Root
 from engine.mcts.proof import DRAW, LOSS, NEXT, UNPROVEN, proof, proof_from, result_of
-from engine.mcts.setup import AT_ROOT, DEEPEST, Root
 from engine.mcts.simulate import occurrences_before
 from movegen.apply import apply_keyed
 from movegen.bits import U64
 from movegen.board import Board
-from movegen.jit import inlined, kernel
+from movegen.compiler.jit import inlined, kernel
 from movegen.legal import fill_moves
 from movegen.moves import MAX_MOVES
 

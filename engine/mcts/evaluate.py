@@ -3,16 +3,16 @@
 import numpy as np
 
 from engine.mcts.leaves import CLOCK, KEY, board_of, is_open
+from engine.mcts.params import CONSTANT, NETWORK, PLAYOUT, SearchParams, Worker
 from engine.mcts.proof import DRAW, UNPROVEN, WIN
-from engine.mcts.setup import CONSTANT, NETWORK, PLAYOUT, Settings, Worker
 from engine.mcts.tree import SCORE_UNIT
 from engine.mcts.value_table import draw_share_in, keep_value, known_value, score_in
 from engine.network.infer import value
-from engine.network.network import Network
+from engine.network.weights import Network
 from movegen.attacks import checkers
 from movegen.bits import ONE, U64, ZERO, fold_product, multiply_high
 from movegen.board import Board
-from movegen.jit import inlined, spliced
+from movegen.compiler.jit import inlined, spliced
 from movegen.legal import count_moves
 from movegen.outcome import HALF_MOVES_TO_CLAIM, Ending, is_insufficient
 from movegen.playout import random_game
@@ -56,17 +56,19 @@ def judge_by_network(
 
 
 @spliced
-def evaluate_leaves(network: Network, settings: Settings, values: np.ndarray, worker: Worker, count: np.uint64) -> None:
+def evaluate_leaves(
+    network: Network, params: SearchParams, values: np.ndarray, worker: Worker, count: np.uint64
+) -> None:
     """Write score and draw share of each leaf that is open, for the player who moved there."""
     for place in range(count):
         if not is_open(worker, place):
             continue
         board, clock, key = board_of(worker, place), worker.leaves[place, CLOCK], worker.leaves[place, KEY]
-        if settings.evaluator == NETWORK:
+        if params.evaluator == NETWORK:
             score, draw_share = judge_by_network(network, values, board, key, worker)
-        elif settings.evaluator == PLAYOUT:
+        elif params.evaluator == PLAYOUT:
             score, draw_share = playout(board, clock, worker)
-        elif settings.evaluator == CONSTANT:
+        elif params.evaluator == CONSTANT:
             score, draw_share = SCORE_UNIT // 2, 0
         else:
             score, draw_share = int(multiply_high(fold_product(key, key), U64(SCORE_UNIT + 1))), 0

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from engine.mcts.setup import Worker
+from engine.mcts.params import Worker
 from movegen.bits import ONE, U64, ZERO
 from movegen.board import Board
-from movegen.jit import inlined
+from movegen.compiler.jit import inlined
 
 # The words of a line: six of the board, then these.
 KEY, CLOCK, DEPTH, IS_OPEN, IS_REPEATED = 6, 7, 8, 9, 10

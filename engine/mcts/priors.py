@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from engine.mcts.setup import NETWORK, Settings, Worker
+from engine.mcts.params import NETWORK, SearchParams, Worker
 from engine.mcts.tree import PRIOR_UNIT
 from engine.network.infer import policy
-from engine.network.network import Network
+from engine.network.weights import Network
 from movegen.board import Board
-from movegen.jit import inlined, spliced
+from movegen.compiler.jit import inlined, spliced
 
 
 @spliced
 def give_priors(
-    network: Network, settings: Settings, worker: Worker, board: Board, found: np.uint64, depth: int
+    network: Network, params: SearchParams, worker: Worker, board: Board, found: np.uint64, depth: int
 ) -> None:
     """Write a prior for each of the worker's moves, and put the most likely moves first."""
-    if settings.evaluator == NETWORK:
-        sharpness = settings.root_sharpness if depth == 0 else settings.sharpness
+    if params.evaluator == NETWORK:
+        sharpness = params.root_sharpness if depth == 0 else params.sharpness
         policy(network, worker.scratch, board, worker.moves, np.int64(found), sharpness, worker.priors)
         sort_by_prior(worker, int(found))
     else:

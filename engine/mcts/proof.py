@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree
 from movegen.bits import ONE, U64
-from movegen.jit import inlined, kernel
+from movegen.compiler.jit import inlined, kernel
 
 UNPROVEN, LOSS, DRAW, WIN = np.uint16(0), np.uint16(1), np.uint16(2), np.uint16(3)
 RESULT_SHIFT, DISTANCE_MASK = np.uint16(14), np.uint16(0x3FFF)

@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
+from engine.mcts.params import SearchParams, Worker
 from engine.mcts.proof import LOSS, UNPROVEN, result_of, score_of
-from engine.mcts.setup import Settings, Worker
 from engine.mcts.tree import PRIOR_UNIT, SCORE_UNIT, Tree
 from movegen.bits import ONE, U64, ZERO, leading_zeros, multiply_high
-from movegen.jit import inlined
+from movegen.compiler.jit import inlined
 from movegen.playout import next_random
 
 PRIOR_SCALE = 1.0 / PRIOR_UNIT
@@ -75,7 +75,7 @@ def draw_number(worker: Worker, below: np.uint64) -> np.uint64:
 
 
 @inlined
-def select_by_ucb1(tree: Tree, settings: Settings, worker: Worker, edge: np.uint64, header: np.uint64) -> np.uint64:
+def select_by_ucb1(tree: Tree, params: SearchParams, worker: Worker, edge: np.uint64, header: np.uint64) -> np.uint64:
     """The most urgent edge of the node below `edge`. Unvisited edges come first; chance decides between equals."""
     log_of_parent = natural_log(U64(tree.visits[edge]))
     best, best_urgency, equals = header + ONE, -math.inf, ZERO
@@ -85,7 +85,7 @@ def select_by_ucb1(tree: Tree, settings: Settings, worker: Worker, edge: np.uint
         urgency, visits = -math.inf, visits_of(tree, slot)
         if not is_lost(tree, slot):
             mean = mean_of(tree, slot, visits) if visits > 0.0 else 0.0
-            urgency = ucb1(mean, visits, log_of_parent, settings.exploration) if visits > 0.0 else math.inf
+            urgency = ucb1(mean, visits, log_of_parent, params.exploration) if visits > 0.0 else math.inf
         if urgency > best_urgency:
             best, best_urgency, equals = slot, urgency, ONE
         elif urgency == best_urgency:
@@ -96,10 +96,10 @@ def select_by_ucb1(tree: Tree, settings: Settings, worker: Worker, edge: np.uint
 
 
 @inlined
-def exploration_of(settings: Settings, visits: np.uint64) -> float:
+def exploration_of(params: SearchParams, visits: np.uint64) -> float:
     """C · (1 + growth · ln((N + 8192) / 8192)) · sqrt(N): the factor of the priors of a node with N visits."""
-    growing = 1.0 + settings.growth * (natural_log(visits + GROWTH_BASE) - LN_GROWTH_BASE)
-    return settings.exploration * growing * math.sqrt(float(visits))
+    growing = 1.0 + params.growth * (natural_log(visits + GROWTH_BASE) - LN_GROWTH_BASE)
+    return params.exploration * growing * math.sqrt(float(visits))
 
 
 @inlined
@@ -109,14 +109,14 @@ def first_play_of(parent_mean: float, first_play: float, prior_visited: float) -
 
 
 @inlined
-def select_by_puct(tree: Tree, settings: Settings, edge: np.uint64, header: np.uint64) -> np.uint64:
+def select_by_puct(tree: Tree, params: SearchParams, edge: np.uint64, header: np.uint64) -> np.uint64:
     """The most urgent edge of the node below `edge`; the first of equals.
 
     Edges stand in the order of their priors, so of those without visits the first is the most urgent: beyond it
     nothing needs to be looked at.
     """
     parent_visits = U64(tree.visits[edge])
-    exploration = exploration_of(settings, parent_visits) * PRIOR_SCALE
+    exploration = exploration_of(params, parent_visits) * PRIOR_SCALE
     parent_mean = 1.0 - float(tree.wins[edge]) * SCORE_SCALE / float(parent_visits)
     best, best_urgency, prior_visited = header + ONE, -math.inf, ZERO
     slot, last = header, header + U64(tree.visits[header])
@@ -128,7 +128,7 @@ def select_by_puct(tree: Tree, settings: Settings, edge: np.uint64, header: np.u
         if visits > 0.0:
             mean = mean_of(tree, slot, visits)
         else:
-            mean = first_play_of(parent_mean, settings.first_play, float(prior_visited) * PRIOR_SCALE)
+            mean = first_play_of(parent_mean, params.first_play, float(prior_visited) * PRIOR_SCALE)
         prior_visited += prior
         urgency = puct(mean, float(prior), visits, exploration)
         if urgency > best_urgency:

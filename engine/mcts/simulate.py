@@ -11,26 +11,26 @@ import numpy as np
 
 from engine.mcts.evaluate import ending_here, evaluate_leaves
 from engine.mcts.leaves import depth_of, is_repeated, keep_leaf
+from engine.mcts.params import AT_ROOT, UCB1, Root, SearchParams, Worker
 from engine.mcts.priors import give_priors
 from engine.mcts.proof import DRAW, NEXT, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
 from engine.mcts.selection import select_by_puct, select_by_ucb1
-from engine.mcts.setup import AT_ROOT, UCB1, Root, Settings, Worker
 from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
 from engine.mcts.value_table import place_of
-from engine.network.network import Network
+from engine.network.weights import Network
 from movegen.apply import apply_keyed
 from movegen.bits import ONE, TWO, U64, ZERO
 from movegen.board import Board
-from movegen.jit import inlined, kernel, spliced
+from movegen.compiler.jit import inlined, kernel, spliced
+from movegen.compiler.memory import add_to, prefetch, publish, read, swap_if
 from movegen.legal import fill_moves
-from movegen.memory import add_to, prefetch, publish, read, swap_if
 
 # Expand
 
 
 @spliced
 def expand(
-    tree: Tree, network: Network, settings: Settings, worker: Worker, board: Board, edge: np.uint64, depth: int
+    tree: Tree, network: Network, params: SearchParams, worker: Worker, board: Board, edge: np.uint64, depth: int
 ) -> np.uint64:
     """Make the moves of a position below an edge; -> the new node, or NO_NODE if there was no room or no need."""
     if swap_if(tree.link, edge, NO_NODE, BUSY) != NO_NODE:
@@ -38,7 +38,7 @@ def expand(
     found = fill_moves(board, worker.moves)
     header = allocate(tree, edge, found)
     if header != ZERO:
-        give_priors(network, settings, worker, board, found, depth)
+        give_priors(network, params, worker, board, found, depth)
         clear_edges(tree, header + ONE, header + ONE + found)
         for index in range(found):
             slot = header + ONE + index
@@ -49,14 +49,14 @@ def expand(
 
 @spliced
 def node_below(
-    tree: Tree, network: Network, settings: Settings, worker: Worker, board: Board, edge: np.uint64, depth: int
+    tree: Tree, network: Network, params: SearchParams, worker: Worker, board: Board, edge: np.uint64, depth: int
 ) -> np.uint64:
     """The node below an edge, made at the second visit; 0 while there is none."""
-    if tree.visits[edge] == 0 or depth >= settings.deepest:
+    if tree.visits[edge] == 0 or depth >= params.deepest:
         return ZERO
     header = U64(read(tree.link, edge))
     if header == NO_NODE:
-        return expand(tree, network, settings, worker, board, edge, depth)
+        return expand(tree, network, params, worker, board, edge, depth)
     return ZERO if header == BUSY else header
 
 
@@ -96,10 +96,10 @@ def prove_upwards(tree: Tree, path: np.ndarray, depth: int) -> None:
 
 
 @inlined
-def prove(tree: Tree, settings: Settings, path: np.ndarray, depth: int, result: np.uint16) -> None:
+def prove(tree: Tree, params: SearchParams, path: np.ndarray, depth: int, result: np.uint16) -> None:
     """Note that the game ends at this depth, and what follows from it for the moves before."""
     publish(tree.proven, path[depth], proof(result, NEXT))
-    if settings.solver != ZERO:
+    if params.solver != ZERO:
         prove_upwards(tree, path, depth)
 
 
@@ -132,7 +132,7 @@ def occurrences_before(root: Root, keys: np.ndarray, depth: int, clock: np.uint6
 
 @inlined
 def judge_repetition(
-    tree: Tree, root: Root, settings: Settings, worker: Worker, path: np.ndarray, depth: int, clock: np.uint64
+    tree: Tree, root: Root, params: SearchParams, worker: Worker, path: np.ndarray, depth: int, clock: np.uint64
 ) -> bool:
     """Has the position at this depth occurred before? A third occurrence proves a draw, for good.
 
@@ -141,7 +141,7 @@ def judge_repetition(
     """
     since_root, in_all = occurrences_before(root, worker.keys, depth, clock)
     if in_all >= 2 and tree.proven[path[depth]] == UNPROVEN:
-        prove(tree, settings, path, depth, DRAW)
+        prove(tree, params, path, depth, DRAW)
     return since_root > 0
 
 
@@ -156,30 +156,30 @@ def enter(tree: Tree, worker: Worker, path: np.ndarray, depth: int, edge: np.uin
 
 
 @spliced
-def descend(tree: Tree, root: Root, network: Network, settings: Settings, worker: Worker, place: int) -> None:
+def descend(tree: Tree, root: Root, network: Network, params: SearchParams, worker: Worker, place: int) -> None:
     """Walk down to a leaf, and keep it for evaluation."""
     board, key, clock = root.board, root.key, root.clock
     edge, depth, repeated = ROOT, AT_ROOT, False
     path = worker.paths[place]
     enter(tree, worker, path, depth, edge, key)
     while tree.proven[edge] == UNPROVEN and not repeated:
-        header = node_below(tree, network, settings, worker, board, edge, depth)
+        header = node_below(tree, network, params, worker, board, edge, depth)
         if header == ZERO:
             break
         tree.in_flight[header] = 1  # visited since the cursor came by
-        if settings.formula == UCB1:
-            edge = select_by_ucb1(tree, settings, worker, edge, header)
+        if params.formula == UCB1:
+            edge = select_by_ucb1(tree, params, worker, edge, header)
         else:
-            edge = select_by_puct(tree, settings, edge, header)
+            edge = select_by_puct(tree, params, edge, header)
         board, key, clock = apply_keyed(board, key, clock, U64(tree.move[edge]))
         depth += 1
         enter(tree, worker, path, depth, edge, key)
-        repeated = judge_repetition(tree, root, settings, worker, path, depth, clock)
+        repeated = judge_repetition(tree, root, params, worker, path, depth, clock)
     if tree.proven[edge] == UNPROVEN and not repeated and tree.visits[edge] == 0:
         prefetch(tree.values, place_of(key))
         result = ending_here(board, clock, depth)
         if result != UNPROVEN:
-            prove(tree, settings, path, depth, result)
+            prove(tree, params, path, depth, result)
     is_open = tree.proven[edge] == UNPROVEN and not repeated
     keep_leaf(worker, place, board, key, clock, depth, is_open, repeated)
 
@@ -202,7 +202,7 @@ def back_up(tree: Tree, worker: Worker, place: int) -> None:
 
 @kernel
 def simulate_many(
-    tree: Tree, root: Root, network: Network, settings: Settings, worker: Worker, simulations: np.uint64
+    tree: Tree, root: Root, network: Network, params: SearchParams, worker: Worker, simulations: np.uint64
 ) -> np.uint64:
     """Make simulations until all are made, the root is proven or `ask_to_stop` was called; -> how many were made.
 
@@ -210,10 +210,10 @@ def simulate_many(
     """
     made = ZERO
     while made < simulations and tree.proven[ROOT] == UNPROVEN and tree.prior[ROOT] == 0:
-        batch = min(settings.batch, simulations - made)
+        batch = min(params.batch, simulations - made)
         for place in range(batch):
-            descend(tree, root, network, settings, worker, place)
-        evaluate_leaves(network, settings, tree.values, worker, batch)
+            descend(tree, root, network, params, worker, place)
+        evaluate_leaves(network, params, tree.values, worker, batch)
         for place in range(batch):
             back_up(tree, worker, place)
         made += batch

@@ -18,8 +18,8 @@ import numpy as np
 
 from engine.mcts.value_table import WORDS
 from movegen.bits import ONE, U64, ZERO
-from movegen.jit import inlined, kernel
-from movegen.memory import add_to, aligned_zeros, exchange, publish, read, swap_if
+from movegen.compiler.jit import inlined, kernel
+from movegen.compiler.memory import add_to, aligned_zeros, exchange, publish, read, swap_if
 from movegen.moves import MAX_MOVES
 
 ROOT = U64(0)  # the edge above the root

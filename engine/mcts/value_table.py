@@ -10,7 +10,7 @@ do not fit together, and the entry counts as empty.
 import numpy as np
 
 from movegen.bits import ONE, U64, ZERO, multiply_high
-from movegen.jit import inlined
+from movegen.compiler.jit import inlined
 
 ENTRIES = 1 << 18
 WORDS = 2 * ENTRIES

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from movegen.bits import Bitboard, lowest_square, without_lowest
 from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, pawns, straight_sliders
+from movegen.compiler.jit import inlined
 from movegen.geometry import knight_attacks_of_all, pawn_attacks_north, pawn_attacks_south
-from movegen.jit import inlined
 from movegen.sliders import bishop_attacks, rook_attacks
 from movegen.tables import king_attacks
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 from engine.network.attack_maps import attack_maps
+from engine.network.features import fill_inputs
 from engine.network.infer import move_logits, outcome_logits, policy, value
-from engine.network.inputs import fill_inputs
-from engine.network.move_rows import fill_rows
-from engine.network.network import Network, Scratch
-from engine.network.scene import scene_of
+from engine.network.move_context import scene_of
+from engine.network.move_features import fill_rows
+from engine.network.weights import Network, Scratch
 from movegen.bits import U64
 from movegen.board import Board
-from movegen.jit import inlined, kernel
+from movegen.compiler.jit import inlined, kernel
 from movegen.legal import fill_moves
 
 

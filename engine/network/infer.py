@@ -6,13 +6,7 @@ the loop, four of them go into each pass, and every intermediate result is cut t
 
 import numpy as np
 
-from engine.network.attack_maps import AttackMaps, attack_maps
-from engine.network.fixed_point import exp_of_minus
-from engine.network.inputs import fill_inputs
-from engine.network.move_rows import fill_rows
-from engine.network.network import Network, Scratch
-from engine.network.scene import scene_of
-from engine.network.shape import (
+from engine.network.architecture import (
     LOGIT_BITS,
     MEN_PER_PHASE,
     MOVE_HALF,
@@ -24,9 +18,15 @@ from engine.network.shape import (
     SCALE_BITS,
     VALUE_UNIT,
 )
+from engine.network.attack_maps import AttackMaps, attack_maps
+from engine.network.features import fill_inputs
+from engine.network.move_context import scene_of
+from engine.network.move_features import fill_rows
+from engine.network.softmax import exp_of_minus
+from engine.network.weights import Network, Scratch
 from movegen.bits import U64
 from movegen.board import Board
-from movegen.jit import inlined
+from movegen.compiler.jit import inlined
 
 i16, i32, i64, u16 = np.int16, np.int32, np.int64, np.uint16
 NOTHING, FULL, HALF = i16(0), i16(ONE_HIDDEN), i32(MOVE_HALF)

@@ -1,139 +1,90 @@
-"""The weights file: one network, with what is needed to know it again.
+"""The weights of a network as kernels take them, and the room that a thread needs to evaluate it."""
 
-All numbers are little-endian:
-
-    offset  size
-         0     8  the letters TERESANN
-         8     4  format version, 1
-        12     4  inputs
-        16     4  V, hidden units of the value net
-        20     4  P, hidden units of the policy net
-        24     4  rows of moves
-        28     4  length of the notes in bytes, n
-        32    32  SHA-256 of the settings of the training
-        64     4  CRC-32 of everything from offset 128 on
-        68    60  zero
-       128     n  notes: JSON, UTF-8, an object; "figures" are those on held-out games
-                  zeros up to a multiple of 64
-                  the arrays of `Network` in order, rows after rows, each from a multiple of 64 on, zeros between
-"""
-
-import json
-import struct
-import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.network.network import DTYPES, Network, check_bounds, shapes
-from engine.network.shape import INPUTS, MOVE_ROWS
-from movegen.memory import aligned_zeros
-
-MAGIC, VERSION = b"TERESANN", 1
-HEADER = struct.Struct("<8sIIIIII32sI60x")
-ALIGNMENT = 64
-LARGEST_HIDDEN = 4096
-SHIPPED = Path(__file__).parent / "teresa.net"
-
-
-@dataclass(frozen=True)
-class WeightsFile:
-    """A network and its notes."""
-
-    network: Network
-    settings_hash: bytes
-    notes: Mapping[str, Any]
+from engine.network.architecture import (
+    INPUTS,
+    LARGEST_HIDDEN_BIAS,
+    LARGEST_INPUT_WEIGHT,
+    LARGEST_SUM,
+    MAX_MEN,
+    MOVE_ROWS,
+    ONE_MOVE_SQUARE,
+    ONE_OUTCOME_SQUARE,
+    OUTCOME_ROWS,
+    ROWS_PER_MOVE,
+)
+from movegen.moves import MAX_MOVES
 
 
-def aligned(size: int) -> int:
-    """The next multiple of ALIGNMENT."""
-    return -(-size // ALIGNMENT) * ALIGNMENT
+class Network(NamedTuple):
+    """All weights, read-only. V and P are the sizes of the two hidden layers, multiples of 32."""
+
+    value_rows: np.ndarray  # int16 [INPUTS, V]
+    value_bias: np.ndarray  # int16 [V]
+    outcome_rows: np.ndarray  # int16 [OUTCOME_ROWS, V], win, draw, loss of each phase
+    outcome_bias: np.ndarray  # int32 [OUTCOME_ROWS]
+    policy_rows: np.ndarray  # int16 [INPUTS, P]
+    policy_bias: np.ndarray  # int16 [P]
+    move_rows: np.ndarray  # int8 [MOVE_ROWS, P]
+    move_bias: np.ndarray  # int32 [MOVE_ROWS]
+    scales: np.ndarray  # int64 [2], what turns the sums of outcomes and of moves into logits, see SCALE_BITS
 
 
-def weights_file(network: Network, settings_hash: bytes, notes: Mapping[str, Any]) -> bytes:
-    """The content of a weights file."""
-    check_bounds(network)
-    text = json.dumps(notes, sort_keys=True, allow_nan=False).encode()
-    parts = [text.ljust(aligned(len(text)), b"\0")]
-    for array, dtype in zip(network, DTYPES, strict=True):
-        data = np.ascontiguousarray(array, dtype=np.dtype(dtype).newbyteorder("<")).tobytes()
-        parts.append(data.ljust(aligned(len(data)), b"\0"))
-    body = b"".join(parts)
-    sizes = INPUTS, network.value_bias.size, network.policy_bias.size, MOVE_ROWS, len(text)
-    return HEADER.pack(MAGIC, VERSION, *sizes, settings_hash, zlib.crc32(body)) + body
+class Scratch(NamedTuple):
+    """What a thread has for itself."""
+
+    inputs: np.ndarray  # uint16 [MAX_MEN]
+    value_hidden: np.ndarray  # int16 [V]
+    policy_hidden: np.ndarray  # int16 [P]
+    rows: np.ndarray  # uint16 [MAX_MOVES, ROWS_PER_MOVE]
+    logits: np.ndarray  # int64 [MAX_MOVES]
 
 
-def load_weights(path: Path = SHIPPED) -> WeightsFile:
-    """Read a weights file; a `ValueError` says what is wrong with it. The arrays cannot be written to."""
-    try:
-        size = path.stat().st_size
-        data = aligned_zeros(size, np.uint8)
-        with path.open("rb") as file:
-            read = file.readinto(data.data)
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
-    data.setflags(write=False)
-    try:
-        return parse_weights(data[:read])
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+def new_scratch(network: Network) -> Scratch:
+    """Room for one thread."""
+    return Scratch(
+        np.zeros(MAX_MEN, dtype=np.uint16),
+        np.zeros(network.value_bias.size, dtype=np.int16),
+        np.zeros(network.policy_bias.size, dtype=np.int16),
+        np.zeros((MAX_MOVES, ROWS_PER_MOVE), dtype=np.uint16),
+        np.zeros(MAX_MOVES, dtype=np.int64),
+    )
 
 
-def parse_weights(data: np.ndarray) -> WeightsFile:
-    """The contents of a weights file."""
-    if data.size < HEADER.size or bytes(data[: len(MAGIC)]) != MAGIC:
-        raise ValueError("this is no weights file of Teresa")
-    fields = HEADER.unpack(bytes(data[: HEADER.size]))
-    _, version, inputs, value_hidden, policy_hidden, move_rows, text_size, settings_hash, crc = fields
-    if version != VERSION:
-        raise ValueError(f"weights in format {version}; this program reads format {VERSION}")
-    if (inputs, move_rows) != (INPUTS, MOVE_ROWS):
-        raise ValueError(f"made for {inputs} inputs and {move_rows} rows of moves, not {INPUTS} and {MOVE_ROWS}")
-    for hidden in (value_hidden, policy_hidden):
-        if hidden % 32 or not 0 < hidden <= LARGEST_HIDDEN:
-            raise ValueError(f"{hidden} hidden units: must be a multiple of 32 up to {LARGEST_HIDDEN}")
-    check_body(data, aligned(text_size), value_hidden, policy_hidden, crc)
-    network = Network(*arrays_of(data, HEADER.size + aligned(text_size), value_hidden, policy_hidden))
-    check_bounds(network)
-    return WeightsFile(network, settings_hash, read_notes(bytes(data[HEADER.size : HEADER.size + text_size])))
+DTYPES = (np.int16, np.int16, np.int16, np.int32, np.int16, np.int16, np.int8, np.int32, np.int64)
 
 
-def array_sizes(value_hidden: int, policy_hidden: int) -> list[int]:
-    """The bytes of each array."""
-    pairs = zip(shapes(value_hidden, policy_hidden), DTYPES, strict=True)
-    return [int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in pairs]
+def shapes(value_hidden: int, policy_hidden: int) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the arrays of a network, in their order."""
+    return (
+        (INPUTS, value_hidden),
+        (value_hidden,),
+        (OUTCOME_ROWS, value_hidden),
+        (OUTCOME_ROWS,),
+        (INPUTS, policy_hidden),
+        (policy_hidden,),
+        (MOVE_ROWS, policy_hidden),
+        (MOVE_ROWS,),
+        (2,),
+    )
 
 
-def check_body(data: np.ndarray, notes: int, value_hidden: int, policy_hidden: int, crc: int) -> None:
-    """Refuse a body that is too short, too long or changed."""
-    expected = HEADER.size + notes + sum(map(aligned, array_sizes(value_hidden, policy_hidden)))
-    if data.size != expected:
-        raise ValueError(f"{data.size} bytes long instead of {expected}: the file is broken off or has too much")
-    if zlib.crc32(data[HEADER.size :].data) != crc:
-        raise ValueError("damaged: the checksum is wrong")
-
-
-def arrays_of(data: np.ndarray, place: int, value_hidden: int, policy_hidden: int) -> list[np.ndarray]:
-    """The arrays from a place on, without copying them."""
-    arrays = []
-    for shape, dtype, size in zip(
-        shapes(value_hidden, policy_hidden), DTYPES, array_sizes(value_hidden, policy_hidden), strict=True
-    ):
-        stored = data[place : place + size].view(np.dtype(dtype).newbyteorder("<"))
-        arrays.append(np.asarray(stored, dtype=dtype).reshape(shape))
-        place += aligned(size)
-    return arrays
-
-
-def read_notes(text: bytes) -> Mapping[str, Any]:
-    """The notes."""
-    try:
-        notes = json.loads(text)
-    except ValueError as error:
-        raise ValueError("its notes are no JSON") from error
-    if not isinstance(notes, dict):
-        raise ValueError("its notes are no JSON object")  # noqa: TRY004  (a damaged file, not a wrong argument)
-    return notes
+def check_bounds(network: Network) -> None:
+    """Refuse weights whose sums could overflow: kernels do not look."""
+    for rows, bias in ((network.value_rows, network.value_bias), (network.policy_rows, network.policy_bias)):
+        if max(-int(rows.min()), int(rows.max())) > LARGEST_INPUT_WEIGHT:
+            raise ValueError(f"an input weight is larger than {LARGEST_INPUT_WEIGHT}")
+        if np.abs(bias.astype(np.int32)).max() > LARGEST_HIDDEN_BIAS:
+            raise ValueError(f"a bias of the hidden layer is larger than {LARGEST_HIDDEN_BIAS}")
+    outcomes = np.abs(network.outcome_rows.astype(np.int64)).sum(axis=1) * ONE_OUTCOME_SQUARE
+    if (outcomes + np.abs(network.outcome_bias.astype(np.int64))).max() > LARGEST_SUM:
+        raise ValueError("the sums of the outcomes could overflow")
+    largest_bias = int(np.abs(network.move_bias.astype(np.int64)).max())
+    moves = ROWS_PER_MOVE * (128 * ONE_MOVE_SQUARE * network.policy_bias.size + largest_bias)
+    if moves > LARGEST_SUM:
+        raise ValueError("the sums of the moves could overflow")
+    if (network.scales < 1).any() or (network.scales >= 1 << 31).any():
+        raise ValueError("a scale is out of range")

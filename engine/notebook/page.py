@@ -6,12 +6,12 @@ from typing import Any
 import chess
 import chess.svg
 
-from engine.movetext import printable
+from engine.cli.table import CLOSE_LOSS, LARGE_LOSS, state_text
+from engine.explain.text import score_text
+from engine.pgn.movetext import printable
 from engine.report.effort import effort_text, ending_text, rest_text
 from engine.report.node import Shape
 from engine.report.rows import DIGITS
-from engine.terminal.table import CLOSE_LOSS, LARGE_LOSS, state_text
-from engine.why.words import score_text
 
 ROWS, ARROWS, SIZE = 10, 4, 320
 SHAPE = Shape(lines=ROWS, longest=8, first_look=True)

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from engine.mcts.setup import NETWORK, UCB1, Settings
+from engine.mcts.params import NETWORK, UCB1, SearchParams
 from engine.mcts.tree import ROOT
 from engine.network.infer import PLAIN
 from engine.report.node import Node
 from engine.report.rows import Row
-from engine.report.source import Source
+from engine.report.snapshot import Source
 
 GROWTH_BASE = 8192
 SEARCH_PRIOR = "prior ^ (1 / T) / sum of prior ^ (1 / T)"
@@ -21,7 +21,7 @@ class Context(NamedTuple):
     visits: int  # N, of the node
     total: int  # of the visits of its moves
     moves: int  # how many it has
-    settings: Settings
+    params: SearchParams
     temperature: float = 1.0  # of the priors that the search takes here
     temperature_name: str = ""  # of the option
     power_sum: float = 1.0  # of the network's priors ^ (1 / temperature), over all legal moves
@@ -29,19 +29,19 @@ class Context(NamedTuple):
     @property
     def has_network(self) -> bool:
         """Do the priors come from the network?"""
-        return bool(self.settings.evaluator == NETWORK)
+        return bool(self.params.evaluator == NETWORK)
 
 
 def context_of(source: Source, path: str) -> Context:
     """What the formulas of a node need."""
-    node, settings = Node(source, path), source.settings
+    node, params = Node(source, path), source.params
     is_root = node.slot == int(ROOT)
-    temperature = PLAIN / (settings.root_sharpness if is_root else settings.sharpness)
+    temperature = PLAIN / (params.root_sharpness if is_root else params.sharpness)
     return Context(
         visits=int(source.tree.visits[node.slot]),
         total=sum(move.visits for move in node.moves),
         moves=len(node.moves),
-        settings=settings,
+        params=params,
         temperature=temperature,
         temperature_name="Root Temperature" if is_root else "Policy Temperature",
         power_sum=sum(prior ** (1 / temperature) for prior in node.priors.values()),
@@ -105,20 +105,20 @@ def _first_look(row: Row, _context: Context) -> str:
 
 
 def _bonus_formula(context: Context) -> str:
-    if context.settings.formula == UCB1:
+    if context.params.formula == UCB1:
         return "C * sqrt(ln N / n)"
     bonus = f"C * (1 + growth * ln((N + {GROWTH_BASE}) / {GROWTH_BASE})) * P * sqrt(N) / (1 + n)"
     return f"{bonus}; P = {_search_prior_formula(context)}"
 
 
 def _bonus(row: Row, context: Context) -> str:
-    settings, visits = context.settings, context.visits
+    params, visits = context.params, context.visits
     if row.u is None:
         return "without end: it comes first" if "first" in row.flags else "none: it is proven to lose"
-    if settings.formula == UCB1:
-        return f"{settings.exploration:g} * sqrt({math.log(visits):.4f} / {row.n}) = {row.u:.4f}"
-    growth = f"(1 + {settings.growth:g} * ln(({visits} + {GROWTH_BASE}) / {GROWTH_BASE}))"
-    return f"{settings.exploration:g} * {growth} * {row.p_search:.6g} * sqrt({visits}) / (1 + {row.n}) = {row.u:.4f}"
+    if params.formula == UCB1:
+        return f"{params.exploration:g} * sqrt({math.log(visits):.4f} / {row.n}) = {row.u:.4f}"
+    growth = f"(1 + {params.growth:g} * ln(({visits} + {GROWTH_BASE}) / {GROWTH_BASE}))"
+    return f"{params.exploration:g} * {growth} * {row.p_search:.6g} * sqrt({visits}) / (1 + {row.n}) = {row.u:.4f}"
 
 
 def _urgency(row: Row, _context: Context) -> str:

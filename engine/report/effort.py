@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.reasons import IN_SHORT
+from engine.report.stop_reason import IN_SHORT
 
 
 def plural(count: int, word: str) -> str:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.mcts import reading
+from engine.mcts import inspect as reading
 from engine.mcts.tree import Tree
-from engine.report.places import Mover, Place, Places, uci_of
+from engine.report.move_stats import DRAW, LOSS, WIN
+from engine.report.positions import Mover, Place, Places, uci_of
 from engine.report.rows import mean_score, proof_of
-from engine.stats import DRAW, LOSS, WIN
 from movegen.bits import U64
 
 if TYPE_CHECKING:

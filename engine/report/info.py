@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.stats import MoveStats
+from engine.report.move_stats import MoveStats
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from engine.mcts.tree import ROOT
-from engine.report.line import line_of
-from engine.report.places import Place
+from engine.report.move_stats import MoveStats
+from engine.report.positions import Place
 from engine.report.priors import priors_at
+from engine.report.pv import line_of
 from engine.report.rows import (
     BEST,
     DIGITS,
@@ -24,8 +25,7 @@ from engine.report.rows import (
     urgencies_of,
     wdl_of,
 )
-from engine.report.source import NotInMemoryError, Source
-from engine.stats import MoveStats
+from engine.report.snapshot import NotInMemoryError, Source
 from movegen.moves import MAX_MOVES
 
 UNKNOWN = Urgency(None, None, "")
@@ -95,7 +95,7 @@ class Node:
 
     @cached_property
     def _urgencies(self) -> dict[int, Urgency]:
-        return urgencies_of(self.source.tree, self.source.settings, self.slot)
+        return urgencies_of(self.source.tree, self.source.params, self.slot)
 
     @cached_property
     def _due(self) -> int | None:

@@ -1,16 +1,16 @@
 """The network's own priors, at temperature 1: the tree keeps only those of the search, after its temperature."""
 
-from engine.mcts.setup import NETWORK, PUCT, Settings, new_worker, root_of
+from engine.mcts.params import NETWORK, PUCT, SearchParams, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, new_tree
 from engine.network.infer import PLAIN
-from engine.network.network import Network
-from engine.report.places import Place
-from engine.stats import moves_below
+from engine.network.weights import Network
+from engine.report.move_stats import moves_below
+from engine.report.positions import Place
 from movegen import Position
 from movegen.bits import U64
 
-SETTINGS = Settings(PUCT, NETWORK, 1.0, sharpness=PLAIN, root_sharpness=PLAIN)
+PARAMS = SearchParams(PUCT, NETWORK, 1.0, sharpness=PLAIN, root_sharpness=PLAIN)
 TO_EXPAND = U64(2)  # the first visit looks at the value, the second makes the node
 
 
@@ -22,7 +22,7 @@ def network_priors(position: Position, network: Network) -> dict[int, float]:
     if not position.move_codes:
         return {}
     tree = new_tree(1)
-    simulate_many(tree, root_of(position), network, SETTINGS, new_worker(1, network), TO_EXPAND)
+    simulate_many(tree, root_of(position), network, PARAMS, new_worker(1, network), TO_EXPAND)
     return {move.code: move.prior for move in moves_below(tree, int(ROOT))}
 
 

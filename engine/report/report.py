@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from engine.mcts.setup import UCB1
+from engine.mcts.params import UCB1
 from engine.mcts.tree import IN_USE, ROOT
-from engine.reasons import Reason
 from engine.report import SCHEMA
 from engine.report.icicle import DEEPEST, LEAST_SHARE, icicle_of
 from engine.report.node import PLAIN, Node, Shape
 from engine.report.rows import DIGITS, Row, mean_score, proof_of, q_of, wdl_of
-from engine.report.source import Source
+from engine.report.snapshot import Source
+from engine.report.stop_reason import Reason
 
 MOST_CHILDREN = 12  # of a node below the root, unless more are asked for
 
@@ -23,7 +23,7 @@ class Report:
     def summary(self) -> dict[str, Any]:
         """How the search stands."""
         source, run = self.source, self.source.run
-        tree, settings, position = source.tree, source.settings, source.position
+        tree, params, position = source.tree, source.params, source.position
         nodes, seconds = (run.nodes, run.seconds) if run else (0, 0.0)
         verdict = run.root_moves.verdict if run else None
         root = Node(source, "")
@@ -43,7 +43,7 @@ class Report:
             "state": str(run.reason) if run else str(Reason.STOP),
             "moves_by": run.root_moves.source if run else "",
             "known_score": verdict.score if verdict else None,
-            "formula": "UCB1" if settings.formula == UCB1 else "PUCT",
+            "formula": "UCB1" if params.formula == UCB1 else "PUCT",
             "evaluator": "Network" if source.judge else "Playout",
             "moves": len(root.moves),
             "best": position.uci(best.code) if best else None,
@@ -105,6 +105,6 @@ class Report:
 
     def explain(self, move: str | None = None) -> dict[str, Any]:
         """Why a move (SAN or UCI; None: the best one) is chosen, or why not, by what the tree knows now."""
-        from engine.why.explain import explain
+        from engine.explain.explain import explain
 
         return explain(self, move).data()

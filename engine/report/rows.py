@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.choice import best_of
-from engine.mcts.reading import urgencies
-from engine.mcts.setup import Settings
+from engine.mcts.inspect import urgencies
+from engine.mcts.params import SearchParams
 from engine.mcts.tree import SCORE_UNIT, Tree
+from engine.network.architecture import VALUE_UNIT
 from engine.network.batch import values_of
-from engine.network.network import Network, new_scratch
-from engine.network.shape import VALUE_UNIT
+from engine.network.weights import Network, new_scratch
+from engine.report.move_stats import MoveStats, moves_below
 from engine.report.score import RESULTS, wdl
-from engine.stats import MoveStats, moves_below
+from engine.search.choose import best_of
 from movegen import Position
 from movegen.bits import U64
 from movegen.moves import MAX_MOVES
@@ -96,11 +96,11 @@ class Urgency(NamedTuple):
     flag: str  # NEVER, FIRST or nothing
 
 
-def urgencies_of(tree: Tree, settings: Settings, slot: int) -> dict[int, Urgency]:
+def urgencies_of(tree: Tree, params: SearchParams, slot: int) -> dict[int, Urgency]:
     """U and S of the moves below an edge, by slot, as the search takes them; lost moves are never taken."""
     means, bonuses = np.empty(MAX_MOVES), np.empty(MAX_MOVES)
     first = int(tree.link[slot]) + 1
-    count = int(urgencies(tree, settings, U64(slot), means, bonuses))
+    count = int(urgencies(tree, params, U64(slot), means, bonuses))
     pairs = zip(means[:count].tolist(), bonuses[:count].tolist(), strict=True)
     return {first + index: _urgency(mean, bonus) for index, (mean, bonus) in enumerate(pairs)}
 

@@ -2,7 +2,7 @@
 
 import math
 
-from engine.stats import LOSS, WIN, MoveStats
+from engine.report.move_stats import LOSS, WIN, MoveStats
 
 CENTIPAWNS_PER_LOGIT = 250
 LARGEST_CENTIPAWNS = 9999

@@ -7,8 +7,8 @@ import chess.engine
 import chess.pgn
 
 from engine.review.judge import Judged, evaluation
-from engine.review.verdict import NAGS, Verdict
-from engine.version import version
+from engine.review.severity import NAGS, Verdict
+from engine.system.version import version
 
 if TYPE_CHECKING:
     from engine.review.game import Review

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engine.game_file import FoundGame, board_uci, position_of
+from engine.pgn.game_file import FoundGame, board_uci, position_of
 from engine.report.rows import DIGITS
 from engine.review.judge import Judge, Judged
-from engine.review.verdict import Verdict
+from engine.review.severity import Verdict
 from movegen import Position
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.clock import Limits
-from engine.options import Settings
+from engine.config.options import Options
+from engine.explain.text import score_text
 from engine.report.node import Shape
 from engine.report.rows import DIGITS
 from engine.report.score import centipawns
-from engine.review.verdict import Verdict, verdict_on
-from engine.search import Searcher
-from engine.why.words import score_text
+from engine.review.severity import Verdict, verdict_on
+from engine.search.clock import Limits
+from engine.search.searcher import Searcher
 from movegen import Ending, Position
 
 LONGEST_LINE = 10
@@ -134,12 +134,12 @@ def evaluation(worth: Worth, sign: int) -> dict[str, int]:
 class Judge:
     """Searches position after position, in a tree that is kept from move to move."""
 
-    def __init__(self, settings: Settings, limits: Limits, search: Callable[[Searcher, Limits], None]) -> None:
+    def __init__(self, settings: Options, limits: Limits, search: Callable[[Searcher, Limits], None]) -> None:
         """`search` searches until it is over."""
-        from engine.search import SilentListener
+        from engine.search.searcher import SilentListener
 
-        settings.set("UCI_AnalyseMode", "true")
-        settings.set("Move Overhead", "0")
+        settings.analyse_mode = True
+        settings.move_overhead = 0
         self._limits, self._search = limits, search
         self._searcher = Searcher(settings, SilentListener())
 

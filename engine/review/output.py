@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.game_file import Coding, FoundGame, GameFile, text_of
-from engine.movetext import read_tags, split_text
-from engine.output_file import write_whole
+from engine.pgn.game_file import Coding, FoundGame, GameFile, text_of
+from engine.pgn.movetext import read_tags, split_text
 from engine.review.annotate import annotate
-from engine.version import version
+from engine.system.output_file import write_whole
+from engine.system.version import version
 
 if TYPE_CHECKING:
     from engine.review.game import Review

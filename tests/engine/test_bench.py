@@ -3,7 +3,8 @@ import sys
 
 import pytest
 
-from engine.bench import POSITIONS, main, search_all, speeds
+from engine.bench import POSITIONS, search_all, speeds
+from engine.cli.bench import main
 from movegen import Position
 
 

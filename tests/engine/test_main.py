@@ -66,12 +66,15 @@ def test_warmup_compiles_and_tells_the_time(capsys):
 def test_the_stand_in_does_without_numba():
     """Two threads that import it at once trip over each other: only the loader may."""
     program = (
-        "import sys; from engine.standin import read_board; board = read_board(['startpos', 'moves', 'e4'], False)\n"
+        "import sys; from engine.uci.fallback import read_board\n"
+        "board = read_board(['startpos', 'moves', 'e4'], False)\n"
         "sys.exit(board is None or 'numba' in sys.modules or 'numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
 def test_the_conversation_starts_without_loading_numba():
-    program = "import sys, engine.uci, engine.session; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+    program = (
+        "import sys, engine.uci.loop, engine.uci.session; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0

@@ -3,8 +3,9 @@ import subprocess
 import pytest
 
 from engine import analysis, warmup
-from tests.engine.process import TERESA
+from engine.cli.warmup import main
 from tests.engine.report.searches import MIDDLEGAME
+from tests.engine.uci.process import TERESA
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_a_first_start_compiles_and_tells_so_once(done, capsys):
 
 
 def test_the_command_tells_the_seconds_of_each_part(done, capsys):
-    assert warmup.main(["--search", "--time"]) == 0
+    assert main(["--search", "--time"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["search", "report", "all"]
     assert done == ["search", "report"]
@@ -44,7 +45,7 @@ def locked(monkeypatch, tmp_path):
 
 
 def test_a_cache_that_cannot_be_written_is_named(done, locked, capsys):
-    assert warmup.main(["--search"]) == 1
+    assert main(["--search"]) == 1
     assert f"{locked / 'version'} cannot be written" in capsys.readouterr().err
     warmup._compiled_here.clear()
     warmup.ensure_warm()

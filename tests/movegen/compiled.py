@@ -33,12 +33,12 @@ from movegen.bits import (
 from movegen.bits import (
     scatter as _scatter,
 )
-from movegen.memory import add_to as _add_to
-from movegen.memory import exchange as _exchange
-from movegen.memory import prefetch as _prefetch
-from movegen.memory import publish as _publish
-from movegen.memory import read as _read
-from movegen.memory import swap_if as _swap_if
+from movegen.compiler.memory import add_to as _add_to
+from movegen.compiler.memory import exchange as _exchange
+from movegen.compiler.memory import prefetch as _prefetch
+from movegen.compiler.memory import publish as _publish
+from movegen.compiler.memory import read as _read
+from movegen.compiler.memory import swap_if as _swap_if
 from movegen.outcome import is_insufficient as _is_insufficient
 from movegen.sliders import (
     bishop_attacks_by_lines as _bishop_by_lines,

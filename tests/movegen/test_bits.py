@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from movegen.cpu import has_fast_pext
+from movegen.compiler.cpu import has_fast_pext
 from tests.conftest import JIT_DISABLED
 from tests.movegen import compiled
 

@@ -1,7 +1,7 @@
 import llvmlite.binding as llvm
 import pytest
 
-from movegen import cpu
+from movegen.compiler import cpu
 
 
 @pytest.mark.parametrize(

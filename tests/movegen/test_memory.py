@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from movegen.memory import LINE_BYTES, aligned_zeros
+from movegen.compiler.memory import LINE_BYTES, aligned_zeros
 from tests.conftest import JIT_DISABLED
 from tests.movegen import compiled
 

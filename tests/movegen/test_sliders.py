@@ -4,7 +4,7 @@ import chess
 import numpy as np
 import pytest
 
-from movegen.cpu import has_fast_pext
+from movegen.compiler.cpu import has_fast_pext
 from movegen.tables import DIAGONALS, STRAIGHTS, attacks
 from tests.conftest import JIT_DISABLED
 from tests.movegen import compiled

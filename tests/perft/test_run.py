@@ -9,11 +9,11 @@ import pytest
 
 from movegen import Position
 from movegen.bits import U64
-from movegen.memory import LINE_BYTES
+from movegen.compiler.memory import LINE_BYTES
 from perft.bench import POSITIONS
 from perft.frontier import Frontier, merged_frontier, plain_frontier
-from perft.lines import TAG, WORDS, line_of, new_lines
 from perft.merge import TABLE_FULL, next_ply
+from perft.records import TAG, WORDS, line_of, new_lines
 from perft.run import Counter, Interrupted, Progress
 from perft.table import BUSY, count_lines, count_with_table
 from tests.conftest import JIT_DISABLED

@@ -58,7 +58,7 @@ def _is_ours(url, address):
 def resting():
     """A page for a search that has ended."""
     from engine.explorer.server import Server
-    from tests.engine.explorer.shows import new_session
+    from tests.engine.explorer.views import new_session
 
     session = new_session(visits=5000)
     server = Server(session)
@@ -71,7 +71,7 @@ def resting():
 def running():
     """A page for a search that goes on."""
     from engine.analysis import Analysis
-    from engine.explorer.own import OwnSession
+    from engine.explorer.interactive import OwnSession
     from engine.explorer.server import Server
 
     session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 64}))])

@@ -17,10 +17,10 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from engine.analysis import Analysis
-from engine.explorer.own import OwnSession
+from engine.explorer.interactive import OwnSession
 from engine.explorer.server import Server
-from engine.report.source import NotInMemoryError
-from engine.saved_tree import load, save
+from engine.report.snapshot import NotInMemoryError
+from engine.report.tree_file import load, save
 from tests.engine.explorer.conftest import CHROMIUM, SIZE
 from tests.engine.report.searches import MIDDLEGAME
 

@@ -9,12 +9,12 @@ pytest.importorskip("starlette", reason="the explorer needs the extra `explore`"
 from starlette.testclient import TestClient
 
 from engine.explorer.app import new_app
-from engine.explorer.files import TABLE
+from engine.explorer.assets import TABLE
 from engine.explorer.guard import Guard
-from engine.explorer.show import Show
-from engine.lines import move_line
+from engine.explorer.view import Show
 from engine.report.rows import Row
-from tests.engine.explorer.shows import new_session
+from engine.uci.format import move_line
+from tests.engine.explorer.views import new_session
 from tests.engine.report.searches import KIWIPETE, MIDDLEGAME
 
 TOKEN = "t" * 43

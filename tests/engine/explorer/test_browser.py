@@ -8,15 +8,15 @@ pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.analysis import Analysis
 from engine.explorer.compare import loaded
-from engine.explorer.export import page_of
-from engine.explorer.own import OwnSession
+from engine.explorer.interactive import OwnSession
+from engine.explorer.offline import page_of
 from engine.explorer.server import Server
-from engine.explorer.show import Show
+from engine.explorer.view import Show
 from engine.mcts.tree import ROOT
-from engine.saved_tree import save
+from engine.report.tree_file import save
 from tests.engine.explorer.conftest import SIZE
 from tests.engine.explorer.pages import rows_of, shown
-from tests.engine.explorer.shows import until
+from tests.engine.explorer.views import until
 from tests.engine.report.searches import MIDDLEGAME, follow, searched
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 from engine.explorer import browser as opener
 from engine.explorer.browser import Door, open_door
 from engine.explorer.server import Server
-from tests.engine.explorer.shows import new_session, until
+from tests.engine.explorer.views import new_session, until
 
 ADDRESS = "http://127.0.0.1:4000/#secret-token"
 

@@ -7,9 +7,9 @@ import pytest
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.analysis import Analysis
-from engine.explorer.own import OwnSession
+from engine.explorer.interactive import OwnSession
 from engine.explorer.server import Server
-from tests.engine.explorer.shows import new_session, until
+from tests.engine.explorer.views import new_session, until
 from tests.engine.report.searches import MIDDLEGAME
 
 pytestmark = pytest.mark.slow

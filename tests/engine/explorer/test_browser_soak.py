@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.explorer.server import Server
-from engine.lines import move_line
+from engine.uci.format import move_line
 from tests.engine.explorer.conftest import SIZE
 from tests.engine.explorer.pages import rows_of, shown
-from tests.engine.explorer.shows import new_session, until
+from tests.engine.explorer.views import new_session, until
 
 KEYS = (
     "f",

@@ -3,7 +3,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from engine.__main__ import main
-from engine.explorer.own import read_text
+from engine.explorer.interactive import read_text
 
 MATE = "1. f3 e5 2. g4 Qh4# 0-1"
 

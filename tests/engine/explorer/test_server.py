@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
-from engine.explorer import app, connection, own
+from engine.explorer import app, connection, interactive
 from engine.explorer.server import Server
-from tests.engine.explorer.shows import new_session, until
+from tests.engine.explorer.views import new_session, until
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_clients_come_and_go_and_nothing_stays(session):
 
 @pytest.mark.slow
 def test_a_search_that_nobody_watches_rests(session, monkeypatch):
-    monkeypatch.setattr(own, "SECONDS_UNWATCHED", 0.5)
+    monkeypatch.setattr(interactive, "SECONDS_UNWATCHED", 0.5)
     session.start()
     assert session.analyses[0].is_searching
     until(lambda: not session.analyses[0].is_searching)

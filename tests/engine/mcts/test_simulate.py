@@ -8,14 +8,14 @@ import chess
 import numpy as np
 import pytest
 
+from engine.mcts.params import CONSTANT, NETWORK, PLAYOUT, PUCT, SCATTERED, UCB1, SearchParams, new_worker, root_of
 from engine.mcts.proof import RESULT_SHIFT, prove_root
-from engine.mcts.setup import CONSTANT, NETWORK, PLAYOUT, PUCT, SCATTERED, UCB1, Settings, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, RECYCLED, SCORE_UNIT, new_tree
 from engine.network.batch import priors_of, values_of
 from engine.network.infer import sharpness
-from engine.network.network import new_scratch
-from engine.network.weights import load_weights
+from engine.network.weights import new_scratch
+from engine.network.weights_file import load_weights
 from movegen import Position
 from movegen.bits import U64
 from tests import reference
@@ -26,9 +26,9 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 RESULTS = {0: None, 1: "loss", 2: "draw", 3: "win"}
 
 
-def search(position, simulations, settings, seed=1, megabytes=16):
+def search(position, simulations, params, seed=1, megabytes=16):
     tree, worker = new_tree(megabytes), new_worker(seed, NET)
-    made = simulate_many(tree, root_of(position), NET, settings, worker, U64(simulations))
+    made = simulate_many(tree, root_of(position), NET, params, worker, U64(simulations))
     assert made == tree.visits[0]
     return tree
 
@@ -107,20 +107,20 @@ def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, s
     constants = {"exploration": 0.9, "first_play": 0.1, "growth": 2.0}
     expected = reference.Reference(position, formula, kind.evaluate, kind.priors, seed=7, solver=solver, **constants)
     expected.run(700)
-    settings = Settings(
+    params = SearchParams(
         {"ucb1": UCB1, "puct": PUCT}[formula],
         kind.number,
         **constants,
         root_sharpness=sharpness(1.5),
         solver=U64(solver),
     )
-    tree = search(position, 700, settings, seed=7)
+    tree = search(position, 700, params, seed=7)
     assert_same_tree(tree, 0, expected.root)
 
 
-@pytest.mark.parametrize("settings", [Settings(UCB1, PLAYOUT, 1.4, 0.0), Settings(PUCT, PLAYOUT, 1.5, 0.1)])
-def test_visits_add_up(settings):
-    tree = search(Position(KIWIPETE), 5000, settings)
+@pytest.mark.parametrize("params", [SearchParams(UCB1, PLAYOUT, 1.4, 0.0), SearchParams(PUCT, PLAYOUT, 1.5, 0.1)])
+def test_visits_add_up(params):
+    tree = search(Position(KIWIPETE), 5000, params)
     assert tree.visits[0] == 5000
     check_invariants(tree)
     todo = [0]
@@ -133,21 +133,21 @@ def test_visits_add_up(settings):
 
 
 def test_expansion_is_lazy():
-    tree = search(Position(), 1, Settings(PUCT, PLAYOUT, 1.5, 0.0))
+    tree = search(Position(), 1, SearchParams(PUCT, PLAYOUT, 1.5, 0.0))
     assert tree.link[0] == 0
-    tree = search(Position(), 2, Settings(PUCT, PLAYOUT, 1.5, 0.0))
+    tree = search(Position(), 2, SearchParams(PUCT, PLAYOUT, 1.5, 0.0))
     assert len(edges_below(tree, 0)) == 20
-    tree = search(Position(), 500, Settings(UCB1, PLAYOUT, 1.4, 0.0))
+    tree = search(Position(), 500, SearchParams(UCB1, PLAYOUT, 1.4, 0.0))
     assert all(tree.link[slot] == 0 for slot in edges_below(tree, 0) if tree.visits[slot] == 1)
 
 
 @pytest.mark.parametrize("megabytes", [1, 2, 4])
 @pytest.mark.parametrize("threads", [1, 4])
 def test_a_full_tree_goes_on(megabytes, threads):
-    tree, settings, root = new_tree(megabytes), Settings(PUCT, SCATTERED, 0.7, 0.0), root_of(Position(KIWIPETE))
+    tree, params, root = new_tree(megabytes), SearchParams(PUCT, SCATTERED, 0.7, 0.0), root_of(Position(KIWIPETE))
     each = 300_000 // threads
     workers = [
-        threading.Thread(target=simulate_many, args=(tree, root, NET, settings, new_worker(seed, NET), U64(each)))
+        threading.Thread(target=simulate_many, args=(tree, root, NET, params, new_worker(seed, NET), U64(each)))
         for seed in range(1, threads + 1)
     ]
     for worker in workers:
@@ -161,8 +161,8 @@ def test_a_full_tree_goes_on(megabytes, threads):
 
 def test_the_kept_line_is_never_recycled():
     tree, worker = new_tree(1), new_worker(1, NET)
-    root, settings = root_of(Position(KIWIPETE)), Settings(PUCT, SCATTERED, 0.3, 0.0)
-    simulate_many(tree, root, NET, settings, worker, U64(3000))
+    root, params = root_of(Position(KIWIPETE)), SearchParams(PUCT, SCATTERED, 0.3, 0.0)
+    simulate_many(tree, root, NET, params, worker, U64(3000))
     line = [int(tree.link[0])]
     while True:
         linked = [slot for slot in edges_below_header(tree, line[-1]) if tree.link[slot]]
@@ -172,7 +172,7 @@ def test_the_kept_line_is_never_recycled():
     assert len(line) >= 2
     tree.kept[1 : len(line) + 1], tree.kept[0] = line, len(line)
     above = {header: int(tree.wins[header]) for header in line}
-    simulate_many(tree, root, NET, settings, worker, U64(200_000))
+    simulate_many(tree, root, NET, params, worker, U64(200_000))
     assert all(tree.link[edge] == header for header, edge in above.items())
     check_invariants(tree)
 
@@ -182,14 +182,16 @@ def edges_below_header(tree, header):
 
 
 def test_the_same_seed_gives_the_same_search():
-    trees = [search(Position(KIWIPETE), 20_000, Settings(UCB1, PLAYOUT, 1.4, 0.0), seed=9, megabytes=1) for _ in "ab"]
+    trees = [
+        search(Position(KIWIPETE), 20_000, SearchParams(UCB1, PLAYOUT, 1.4, 0.0), seed=9, megabytes=1) for _ in "ab"
+    ]
     for first, second in zip(*trees, strict=True):
         assert (first == second).all()
-    other = search(Position(KIWIPETE), 20_000, Settings(UCB1, PLAYOUT, 1.4, 0.0), seed=10, megabytes=1)
+    other = search(Position(KIWIPETE), 20_000, SearchParams(UCB1, PLAYOUT, 1.4, 0.0), seed=10, megabytes=1)
     assert not (other.visits == trees[0].visits).all()
 
 
-@pytest.mark.parametrize("settings", [Settings(UCB1, PLAYOUT, 1.4, 0.0), Settings(PUCT, PLAYOUT, 1.5, 0.1)])
+@pytest.mark.parametrize("params", [SearchParams(UCB1, PLAYOUT, 1.4, 0.0), SearchParams(PUCT, PLAYOUT, 1.5, 0.1)])
 @pytest.mark.parametrize(
     ("fen", "moves", "plies"),
     [
@@ -200,9 +202,9 @@ def test_the_same_seed_gives_the_same_search():
         ("6k1/3R4/5K2/8/8/8/8/8 w - - 0 1", ["d7d1", "d7d2", "d7d3", "d7d4", "d7d5", "d7d6"], 5),
     ],
 )
-def test_mates_are_proven_with_their_distance(settings, fen, moves, plies):
+def test_mates_are_proven_with_their_distance(params, fen, moves, plies):
     position = Position(fen)
-    tree = search(position, 300_000, settings, megabytes=64)
+    tree = search(position, 300_000, params, megabytes=64)
     assert proof(tree, 0) == ("loss", plies + 1)  # for the player who moved before
     winning = {move for move, slot in edges_by_move(tree, position).items() if proof(tree, slot) == ("win", plies)}
     assert winning
@@ -241,7 +243,7 @@ def minimax(board, plies):
 )
 def test_proofs_agree_with_exhaustive_search(fen):
     position = Position(fen)
-    tree = search(position, 30_000, Settings(PUCT, PLAYOUT, 1.5, 0.1))
+    tree = search(position, 30_000, SearchParams(PUCT, PLAYOUT, 1.5, 0.1))
     board = chess.Board(fen)
     for move, slot in edges_by_move(tree, position).items():
         proven = proof(tree, slot)
@@ -264,7 +266,7 @@ def proof_by_rule(replies):
 
 def test_proofs_follow_from_replies_in_any_order():
     """With all kinds of replies: the distance is that of the longest draw, the quickest win, the slowest loss."""
-    tree, rng = search(Position(), 2, Settings(PUCT, CONSTANT, 1.0, 0.0)), np.random.default_rng(5)
+    tree, rng = search(Position(), 2, SearchParams(PUCT, CONSTANT, 1.0, 0.0)), np.random.default_rng(5)
     slots, seen = edges_below(tree, 0), set()
     numbers = {"loss": 1, "draw": 2, "win": 3, None: 0}
     for _ in range(2000):
@@ -296,12 +298,12 @@ def lost_proofs(tree, edge):
 @pytest.mark.parametrize("fen", ["8/8/8/8/8/2k5/7r/K7 b - - 0 1", "7k/8/8/8/8/8/K7/R7 w - - 95 100"])
 def test_threads_lose_no_proof(fen, batch):
     """Whatever the replies of a node prove stands at the move before them."""
-    position, settings = Position(fen), Settings(UCB1, CONSTANT, 2.0, batch=U64(batch))
+    position, params = Position(fen), SearchParams(UCB1, CONSTANT, 2.0, batch=U64(batch))
     for seed in range(5):
         tree, root = new_tree(16), root_of(position)
         threads = [
             threading.Thread(
-                target=simulate_many, args=(tree, root, NET, settings, new_worker(10 * seed + number, NET), U64(20_000))
+                target=simulate_many, args=(tree, root, NET, params, new_worker(10 * seed + number, NET), U64(20_000))
             )
             for number in range(4)
         ]
@@ -315,8 +317,8 @@ def test_threads_lose_no_proof(fen, batch):
 
 @pytest.mark.parametrize("deepest", [1, 2, 3, 5])
 def test_no_node_is_made_at_the_depth_of_the_settings(deepest):
-    settings = Settings(PUCT, SCATTERED, 0.5, deepest=deepest)
-    tree = search(Position(KIWIPETE), 5000, settings)
+    params = SearchParams(PUCT, SCATTERED, 0.5, deepest=deepest)
+    tree = search(Position(KIWIPETE), 5000, params)
     check_invariants(tree)
     edges = [0]
     for _ in range(deepest):
@@ -328,12 +330,12 @@ def test_no_node_is_made_at_the_depth_of_the_settings(deepest):
 def test_every_player_maximises_his_own_score():
     """Both sides take the rook that hangs: a player who maximised the other's score would leave it."""
     position = Position("4k3/8/8/3r4/8/8/8/3QK3 w - - 0 1")
-    tree = search(position, 30_000, Settings(UCB1, PLAYOUT, 0.7, 0.0))
+    tree = search(position, 30_000, SearchParams(UCB1, PLAYOUT, 0.7, 0.0))
     by_move = edges_by_move(tree, position)
     best = max(by_move, key=lambda move: tree.visits[by_move[move]])
     assert best == "d1d5"
     mirrored = Position("3qk3/8/8/8/3R4/8/8/4K3 b - - 0 1")
-    tree = search(mirrored, 30_000, Settings(UCB1, PLAYOUT, 0.7, 0.0))
+    tree = search(mirrored, 30_000, SearchParams(UCB1, PLAYOUT, 0.7, 0.0))
     by_move = edges_by_move(tree, mirrored)
     assert max(by_move, key=lambda move: tree.visits[by_move[move]]) == "d8d4"
 
@@ -341,7 +343,7 @@ def test_every_player_maximises_his_own_score():
 def test_game_overs_are_backed_up_and_not_skipped():
     """Every simulation adds one visit and its exact result, also where the game is over."""
     position = Position("5k2/5P2/8/5K2/8/8/8/8 w - - 0 1")
-    tree = search(position, 60, Settings(UCB1, CONSTANT, 5.0, 0.0))
+    tree = search(position, 60, SearchParams(UCB1, CONSTANT, 5.0, 0.0))
     stalemate = edges_by_move(tree, position)["f5f6"]
     assert proof(tree, stalemate) == ("draw", 1)
     assert tree.visits[stalemate] > 0
@@ -352,7 +354,7 @@ def test_game_overs_are_backed_up_and_not_skipped():
 def test_moves_that_lose_at_once_are_not_preferred():
     """If the rook leaves the first rank, Black mates at once: such moves are proven losses and get few visits."""
     position = Position("4r1k1/8/8/8/8/8/5PPP/3R2K1 w - - 0 1")
-    tree = search(position, 20_000, Settings(PUCT, PLAYOUT, 1.5, 0.0))
+    tree = search(position, 20_000, SearchParams(PUCT, PLAYOUT, 1.5, 0.0))
     by_move = edges_by_move(tree, position)
     losing = [move for move, slot in by_move.items() if proof(tree, slot) == ("loss", 2)]
     assert "d1d8" not in losing
@@ -364,7 +366,7 @@ def test_moves_that_lose_at_once_are_not_preferred():
 def test_a_second_occurrence_is_a_draw_for_now_and_never_proven():
     """The rook goes to and fro: positions since the root count as drawn, and nothing is proven by it."""
     position = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1")
-    tree = search(position, 20_000, Settings(PUCT, CONSTANT, 1.5, 0.0), megabytes=64)
+    tree = search(position, 20_000, SearchParams(PUCT, CONSTANT, 1.5, 0.0), megabytes=64)
     drawn = [slot for slot in range(1, tree.visits.size) if tree.move[slot] < LIVE and tree.draws[slot] > 0]
     repeated = [slot for slot in drawn if tree.proven[slot] == 0 and tree.link[slot] == 0 and tree.visits[slot] > 1]
     assert repeated
@@ -374,7 +376,7 @@ def test_a_second_occurrence_is_a_draw_for_now_and_never_proven():
 def test_what_was_repeated_before_the_root_is_judged_again_from_there():
     """After Kb1, Ka8 is the second time that the position stands on the board, but not since the root: no draw."""
     start = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1").play_all("Kb1 Kb8 Ka1")
-    tree = search(start, 3000, Settings(UCB1, CONSTANT, 1.0, 0.0))
+    tree = search(start, 3000, SearchParams(UCB1, CONSTANT, 1.0, 0.0))
     back = edges_by_move(tree, start)["b8a8"]
     assert start.play("Ka8").occurrences == 2
     assert proof(tree, back) is None
@@ -384,18 +386,18 @@ def test_what_was_repeated_before_the_root_is_judged_again_from_there():
 def test_a_third_occurrence_is_a_proven_draw():
     start = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1").play_all("Kb1 Kb8 Ka1 Ka8 Kb1 Kb8 Ka1")
     assert start.play("Ka8").occurrences == 3
-    tree = search(start, 500, Settings(UCB1, CONSTANT, 1.0, 0.0))
+    tree = search(start, 500, SearchParams(UCB1, CONSTANT, 1.0, 0.0))
     assert proof(tree, edges_by_move(tree, start)["b8a8"]) == ("draw", 1)
 
 
 def test_fifty_moves_are_a_proven_draw_but_mate_comes_first():
     position = Position("7k/8/6K1/8/8/8/8/R7 w - - 99 100")
-    tree = search(position, 500, Settings(PUCT, CONSTANT, 1.0, 0.0))
+    tree = search(position, 500, SearchParams(PUCT, CONSTANT, 1.0, 0.0))
     by_move = edges_by_move(tree, position)
     assert proof(tree, by_move["a1a8"]) == ("win", 1)
     assert proof(tree, 0) == ("loss", 2)
     position = Position("7k/8/5K2/8/8/8/8/R7 w - - 99 100")
-    tree = search(position, 500, Settings(PUCT, CONSTANT, 1.0, 0.0))
+    tree = search(position, 500, SearchParams(PUCT, CONSTANT, 1.0, 0.0))
     assert proof(tree, 0) == ("draw", 2)
 
 
@@ -404,11 +406,11 @@ def test_a_finished_game_is_proven_at_the_root(queen, expected):
     """For the player who moved before: mate or stalemate."""
     board = chess.Board("7k/8/6K1/8/8/8/8/8 b - - 0 1")
     board.set_piece_at(chess.parse_square(queen), chess.Piece(chess.QUEEN, chess.WHITE))
-    assert proof(search(Position(board.fen()), 10, Settings(PUCT, CONSTANT, 1.0, 0.0)), 0) == expected
+    assert proof(search(Position(board.fen()), 10, SearchParams(PUCT, CONSTANT, 1.0, 0.0)), 0) == expected
 
 
 def test_a_drawn_position_at_the_root_is_still_searched():
-    tree = search(Position("7k/8/6K1/8/8/8/8/R7 w - - 120 100"), 50, Settings(PUCT, CONSTANT, 1.0, 0.0))
+    tree = search(Position("7k/8/6K1/8/8/8/8/R7 w - - 120 100"), 50, SearchParams(PUCT, CONSTANT, 1.0, 0.0))
     assert len(edges_below(tree, 0)) > 0
 
 
@@ -416,8 +418,8 @@ def test_a_drawn_position_at_the_root_is_still_searched():
 @pytest.mark.parametrize("evaluator", [NETWORK, PLAYOUT])
 def test_batches_of_leaves_keep_the_tree_whole(batch, evaluator):
     """Leaves collected under virtual loss: every visit is counted once, nobody stays behind, also in a full tree."""
-    settings = Settings(PUCT, evaluator, 0.8, batch=U64(batch))
-    tree = search(Position(KIWIPETE), 30_001, settings, megabytes=1)
+    params = SearchParams(PUCT, evaluator, 0.8, batch=U64(batch))
+    tree = search(Position(KIWIPETE), 30_001, params, megabytes=1)
     assert tree.visits[0] == 30_001
     assert tree.control[int(RECYCLED)] > 0
     check_invariants(tree)
@@ -426,21 +428,21 @@ def test_batches_of_leaves_keep_the_tree_whole(batch, evaluator):
 def test_a_batch_is_evaluated_as_single_leaves_are():
     """From a root without visits, the leaves of the first batches are new ones: their scores are the network's."""
     position = Position(KIWIPETE)
-    tree = search(position, 1 + 16, Settings(PUCT, NETWORK, 50.0, batch=U64(16)))
+    tree = search(position, 1 + 16, SearchParams(PUCT, NETWORK, 50.0, batch=U64(16)))
     for move, slot in edges_by_move(tree, position).items():
         if tree.visits[slot] == 1:
             assert (int(tree.wins[slot]), int(tree.draws[slot])) == by_network(position.play(move))
 
 
-def search_until_proven(position, settings):
+def search_until_proven(position, params):
     tree, worker = new_tree(64), new_worker(1, NET)
-    assert simulate_many(tree, root_of(position), NET, settings, worker, U64(2_000_000)) < 2_000_000
+    assert simulate_many(tree, root_of(position), NET, params, worker, U64(2_000_000)) < 2_000_000
     return tree
 
 
 def test_mates_are_proven_in_batches_too():
     position = Position("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1")
     tree = search_until_proven(
-        position, Settings(PUCT, NETWORK, 1.0, growth=1.0, root_sharpness=sharpness(3.0), batch=U64(8))
+        position, SearchParams(PUCT, NETWORK, 1.0, growth=1.0, root_sharpness=sharpness(3.0), batch=U64(8))
     )
     assert proof(tree, edges_by_move(tree, position)["d2h6"]) == ("win", 3)

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.mcts import value_table
-from engine.mcts.setup import NETWORK, PUCT, Settings, new_worker, root_of
+from engine.mcts.params import NETWORK, PUCT, SearchParams, new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import SCORE_UNIT, clear, new_tree
 from engine.mcts.value_table import WORDS
 from engine.network.batch import values_of
-from engine.network.network import new_scratch
-from engine.network.weights import load_weights
+from engine.network.weights import new_scratch
+from engine.network.weights_file import load_weights
 from movegen import Position
 from movegen.bits import U64
 
@@ -59,7 +59,7 @@ def test_an_empty_table_knows_nothing_not_even_of_key_zero():
 
 def test_a_search_keeps_what_the_network_says_and_clearing_forgets_it():
     tree, worker, root = new_tree(16), new_worker(1, NET), Position()
-    simulate_many(tree, root_of(root), NET, Settings(PUCT, NETWORK, 3.0), worker, U64(400))
+    simulate_many(tree, root_of(root), NET, SearchParams(PUCT, NETWORK, 3.0), worker, U64(400))
     found = 0
     for move in root.legal_moves:
         position = root.play(move)

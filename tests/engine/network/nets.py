@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from engine.network.network import Network, shapes
-from engine.network.shape import (
+from engine.network.architecture import (
     LOGIT_BITS,
     MAX_MEN,
     MEN_PER_PHASE,
@@ -13,6 +12,7 @@ from engine.network.shape import (
     OUTCOMES,
     SCALE_BITS,
 )
+from engine.network.weights import Network, shapes
 
 
 def random_floats(value_hidden=64, policy_hidden=32, seed=1):

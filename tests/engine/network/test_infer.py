@@ -2,11 +2,11 @@ import chess
 import numpy as np
 import pytest
 
+from engine.network.architecture import LOGIT_BITS, PRIOR_UNIT, VALUE_UNIT
 from engine.network.batch import move_logits_of, moves_of, outcome_logits_of, priors_of, values_of
 from engine.network.infer import PLAIN, sharpness
-from engine.network.network import new_scratch
-from engine.network.shape import LOGIT_BITS, PRIOR_UNIT, VALUE_UNIT
-from engine.training.quantise import quantise
+from engine.network.weights import new_scratch
+from engine.training.fit.quantise import quantise
 from movegen.moves import MAX_MOVES
 from tests.engine.network import nets, reference
 from tests.engine.network.boards import board_words, code_to_move

@@ -1,10 +1,10 @@
 """Searches to report on, and slow, obvious walks through their trees."""
 
-from engine.choice import best_of
-from engine.clock import Limits
-from engine.options import Settings
-from engine.search import Searcher, SilentListener
-from engine.stats import moves_below
+from engine.config.options import Options
+from engine.report.move_stats import moves_below
+from engine.search.choose import best_of
+from engine.search.clock import Limits
+from engine.search.searcher import Searcher, SilentListener
 from movegen import Position
 
 MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
@@ -18,7 +18,7 @@ POSITIONS = (MIDDLEGAME, KIWIPETE, BLACK, MATE_IN_2, ENDGAME, LOST)
 
 
 def new_searcher(fen=None, **options):
-    settings = Settings()
+    settings = Options()
     for name, value in {"Hash": 16, "Seed": 1, **options}.items():
         settings.set(name.replace("_", " "), str(value))
     searcher = Searcher(settings, SilentListener())

@@ -7,16 +7,16 @@ import chess
 import numpy as np
 import pytest
 
-from engine.clock import Limits
-from engine.judgement import judge_by_network
-from engine.lines import move_line
+from engine.explain.explain import explain
+from engine.explain.text import lines_of, percent
 from engine.mcts.tree import PRIOR_UNIT
 from engine.report.columns import COLUMNS, context_of, lesson
+from engine.report.move_stats import moves_below
 from engine.report.node import Shape
 from engine.report.priors import network_priors
-from engine.stats import moves_below
-from engine.why.explain import explain
-from engine.why.words import lines_of, percent
+from engine.search.clock import Limits
+from engine.uci.format import move_line
+from engine.uci.static_eval import judge_by_network
 from movegen import Position
 from tests.engine.network import nets, reference
 from tests.engine.report.searches import BLACK, KIWIPETE, LOST, MIDDLEGAME, new_searcher, searched
@@ -63,7 +63,7 @@ def test_the_searchs_prior_is_that_of_the_tree_and_of_its_temperature(options):
     for name, path in (("Root_Temperature", ""), ("Policy_Temperature", report.rows()[0].uci)):
         node = report.children(path, k=999)
         option = name.replace("_", " ")
-        expected = softmax_of(network, node["fen"], searcher.options.number(option) / 1000)
+        expected = softmax_of(network, node["fen"], searcher.options.value(option) / 1000)
         slot = report.source.find(path)[1]
         position = Position(node["fen"])
         kept = {position.uci(move.code): move.prior for move in moves_below(searcher.tree, slot)}
@@ -107,7 +107,7 @@ def test_the_prior_stays_where_the_root_moves_on_or_loses_moves():
 
 def test_another_network_has_other_priors():
     """What is remembered of a node belongs to the network that judged it."""
-    quantise = pytest.importorskip("engine.training.quantise").quantise
+    quantise = pytest.importorskip("engine.training.fit.quantise").quantise
     searcher = searched(MIDDLEGAME, 500)
     before = [row.p for row in searcher.report().rows()]
     searcher.knowledge._network = quantise(*nets.random_floats())

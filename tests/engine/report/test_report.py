@@ -6,18 +6,18 @@ import time
 
 import pytest
 
-from engine.clock import Limits
-from engine.lines import move_line
-from engine.mcts.setup import new_worker, root_of
+from engine.config.search_params import search_params
+from engine.mcts.params import new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import RECYCLED
 from engine.report import SCHEMA
-from engine.report.line import best_edges
+from engine.report.move_stats import moves_below
 from engine.report.node import LONG, Shape
+from engine.report.pv import best_edges
 from engine.report.rows import shares_of
-from engine.report.source import NotInMemoryError
-from engine.settings import kernel_settings
-from engine.stats import moves_below
+from engine.report.snapshot import NotInMemoryError
+from engine.search.clock import Limits
+from engine.uci.format import move_line
 from movegen import Position
 from movegen.bits import U64
 from tests.engine.report.searches import (
@@ -69,7 +69,7 @@ def test_the_largest_s_is_what_the_search_takes_next(fen, options):
     """After each visit the row that was flagged has one visit more. Where UCB1 leaves it to chance, any of equals."""
     searcher = new_searcher(fen, **options)
     tree, position = searcher.prepare(), Position(fen)
-    settings, worker = kernel_settings(searcher.options), new_worker(1, searcher.knowledge.network)
+    settings, worker = search_params(searcher.options), new_worker(1, searcher.knowledge.network)
     simulate_many(tree, root_of(position), searcher.knowledge.network, settings, worker, U64(2))
     for visits in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 500, 9000, 1, 1, 1, 1):
         simulate_many(tree, root_of(position), searcher.knowledge.network, settings, worker, U64(visits))
@@ -93,8 +93,8 @@ def test_numbers_are_those_of_the_search_that_was_made():
     searcher.options.set("PUCT C", "5000")
     assert searcher.report().children() == before
     weak = new_searcher(MIDDLEGAME)
-    weak.options.set("UCI_LimitStrength", "true")
-    weak.options.set("UCI_Elo", "1950")
+    weak.options.limit_strength = True
+    weak.options.elo = 1950
     weak.go(Limits(nodes=1000))
     weak.wait()
     exploration = 0.8 * (1 + 3 * math.log((1000 + 8192) / 8192)) * math.sqrt(1000)
@@ -427,7 +427,7 @@ def test_a_path_may_have_128_moves_and_no_more():
 
 
 def test_places_are_forgotten_when_there_are_too_many(monkeypatch):
-    from engine.report import places
+    from engine.report import positions as places
 
     monkeypatch.setattr(places, "LARGEST_MEMORY", 50)
     report = searched(MIDDLEGAME, 3000).report()

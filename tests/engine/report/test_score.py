@@ -1,8 +1,8 @@
 import pytest
 
+from engine.report.move_stats import DRAW, LOSS, WIN
 from engine.report.score import centipawns, score_text, wdl
-from engine.stats import DRAW, LOSS, WIN
-from tests.engine.moves import move
+from tests.engine.report.moves import move
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.5, 0), (0.75, 275), (0.25, -275), (1.0, 9999), (0.0, -9999)])

@@ -24,14 +24,14 @@ import chess.engine
 import chess.pgn
 
 from engine.analysis import Analysis
-from engine.clock import Limits
-from engine.knowledge import Knowledge
-from engine.options import Settings
-from engine.review import verdict as review
+from engine.cli.play.pace import search
+from engine.config.options import Options
+from engine.explain import verdict as why
+from engine.explain.explain import answer
+from engine.review import severity as review
 from engine.review.judge import Judge
-from engine.terminal.pace import search
-from engine.why import verdict as why
-from engine.why.explain import answer
+from engine.search.clock import Limits
+from engine.search.resources import Knowledge
 from movegen import Position
 from tests.engine.network.reference import WORTH, exchange, seen_by_mover
 
@@ -190,9 +190,9 @@ class Judges:
 
     def __init__(self, visits: int) -> None:
         self.visits, self.knowledge = visits, Knowledge()
-        settings = Settings()
+        settings = Options()
         settings.set("Hash", str(MEGABYTES))
-        settings.set("Seed", "1")
+        settings.seed = 1
         self._judge = Judge(settings, Limits(nodes=visits), search)
 
     def review(self, one: Sacrifice) -> review.Verdict:

@@ -4,11 +4,11 @@ from itertools import pairwise
 
 import pytest
 
-from engine.clock import Limits
-from engine.options import Settings
+from engine.cli.play.pace import search
+from engine.config.options import Options
 from engine.review.judge import ENOUGH_VISITS, MOST_SECOND_LOOKS, Judge, Judged, Worth
-from engine.review.verdict import Verdict
-from engine.terminal.pace import search
+from engine.review.severity import Verdict
+from engine.search.clock import Limits
 from movegen import Position
 
 START = Position()
@@ -24,8 +24,8 @@ class Scripted(Judge):
     """Finds these values, one with each search."""
 
     def __init__(self, *found):
-        settings = Settings()
-        settings.set("Hash", "1")
+        settings = Options()
+        settings.hash_megabytes = 1
         super().__init__(settings, Limits(nodes=1), search)
         self.found, self.searches = list(found), 0
 
@@ -103,9 +103,9 @@ def test_the_evidence_is_named():
 
 def test_a_second_look_searches_on():
     """The visits of the second look come to those of the first."""
-    settings, made = Settings(), []
-    settings.set("Hash", "16")
-    settings.set("Seed", "1")
+    settings, made = Options(), []
+    settings.hash_megabytes = 16
+    settings.seed = 1
 
     def counted(searcher, limits):
         search(searcher, limits)
@@ -129,8 +129,8 @@ def test_a_second_look_searches_on():
     ],
 )
 def test_the_end_of_a_game_is_judged_by_the_rules(fen, move, score, result):
-    settings = Settings()
-    settings.set("Hash", "1")
+    settings = Options()
+    settings.hash_megabytes = 1
     start = Position(fen)
     (judged_move,) = Judge(settings, Limits(nodes=200), search).moves(start, [start.code(move)])
     assert (judged_move.score, judged_move.after.visits) == (score, 0)

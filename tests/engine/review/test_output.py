@@ -13,10 +13,10 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
-from engine.game_file import Coding, GameFile
+from engine.pgn.game_file import Coding, GameFile
 from engine.review.output import Output, is_review
-from tests.engine.terminal.console import SECONDS, SOURCES, command, piped
-from tests.engine.terminal.pgn import read_games
+from tests.engine.cli.console import SECONDS, SOURCES, command, piped
+from tests.engine.pgn.games import read_games
 
 QUICK = ("--visits", "60", "--hash", "16", "--seed", "1")
 GAMES = (
@@ -41,7 +41,7 @@ def review(*arguments, status=0):
 
 def interrupt_at(monkeypatch, number):
     """Ctrl-C in the n-th search; -> a list with an entry for each search begun."""
-    from engine.terminal import pace
+    from engine.cli.play import pace
 
     searches, search = [], pace.search
 
@@ -51,7 +51,7 @@ def interrupt_at(monkeypatch, number):
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.terminal.pace.search", interrupted)
+    monkeypatch.setattr("engine.cli.play.pace.search", interrupted)
     return searches
 
 
@@ -136,13 +136,13 @@ def test_numbered_pictures_of_others_are_not_overwritten(capsys, folder):
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="everything may be written")
 def test_a_folder_without_permission_is_noticed_at_once(capsys, folder, monkeypatch):
     (folder / "closed").mkdir(mode=0o555)
-    monkeypatch.setattr("engine.terminal.review._new_judge", None)
+    monkeypatch.setattr("engine.cli.review._new_judge", None)
     review("games.pgn", "-o", "closed/out.pgn", status=2)
     assert "closed/out.pgn: Permission denied" in capsys.readouterr().err
 
 
 def test_what_cannot_be_written_is_noticed_before_the_work(capsys, monkeypatch):
-    monkeypatch.setattr("engine.terminal.review._new_judge", None)
+    monkeypatch.setattr("engine.cli.review._new_judge", None)
     for option in ("-o", "--picture"):
         review("games.pgn", option, "nowhere/x", status=2)
         error = capsys.readouterr().err
@@ -197,7 +197,7 @@ def test_a_full_device_is_a_clean_error(environment, folder, words):
 
 
 def test_each_game_is_safe_before_the_next_one_is_read(folder, monkeypatch):
-    from engine.game_file import FoundGame
+    from engine.pgn.game_file import FoundGame
 
     (folder / "many.pgn").write_text("".join(f'[Round "{n}"]\n\n1. e4 e5 *\n\n' for n in range(1000)))
     safe, read = [], FoundGame.read
@@ -241,7 +241,7 @@ def test_an_interrupted_review_goes_on(capsys, folder, monkeypatch, number, game
 
 
 def test_a_review_by_sources_that_are_not_installed_goes_on(capsys, folder, monkeypatch):
-    from engine.version import version
+    from engine.system.version import version
 
     monkeypatch.setattr(
         "importlib.metadata.distribution", lambda name: (_ for _ in ()).throw(PackageNotFoundError(name))
@@ -339,7 +339,7 @@ def test_whatever_ends_it_finished_games_are_there(environment, folder, name):
 
 
 def test_progress_without_a_terminal(capsys, monkeypatch):
-    monkeypatch.setattr("engine.terminal.progress.SECONDS_BETWEEN_LINES", 0)
+    monkeypatch.setattr("engine.cli.progress.SECONDS_BETWEEN_LINES", 0)
     review("games.pgn")
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("game 1 (")

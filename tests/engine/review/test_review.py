@@ -8,10 +8,10 @@ import pytest
 
 from engine.__main__ import main
 from engine.report.score import centipawns
-from engine.review.picture import sparkline
-from engine.review.verdict import verdict_on
-from tests.engine.terminal.console import Terminal, piped
-from tests.engine.terminal.pgn import read_games
+from engine.review.chart import sparkline
+from engine.review.severity import verdict_on
+from tests.engine.cli.console import Terminal, piped
+from tests.engine.pgn.games import read_games
 
 QUICK = ("--visits", "250", "--hash", "16", "--seed", "1")
 HUNG_QUEEN = """[Event "A <b> & more"]
@@ -189,7 +189,7 @@ def test_what_is_wrong_is_said(capsys, tmp_path, monkeypatch, arguments, reason)
 
 
 def test_an_interrupted_review_keeps_what_was_judged(capsys, tmp_path, monkeypatch):
-    from engine.terminal import pace
+    from engine.cli.play import pace
 
     searches, search = [], pace.search
 
@@ -199,7 +199,7 @@ def test_an_interrupted_review_keeps_what_was_judged(capsys, tmp_path, monkeypat
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.terminal.pace.search", interrupted)
+    monkeypatch.setattr("engine.cli.play.pace.search", interrupted)
     out = tmp_path / "out.pgn"
     shown = review(capsys, tmp_path, CLEAN, "-o", out, status=130)
     assert "3 of 10 half-moves were judged" in shown

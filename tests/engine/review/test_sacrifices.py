@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from engine.review.judge import ENOUGH_VISITS
-from engine.review.verdict import Verdict
+from engine.review.severity import Verdict
 from tests.engine.network.reference import exchange, seen_by_mover
 from tests.engine.review.sacrifices import BLUNDERS, Judges, Sacrifice, balance, gives_up, is_condemned, measure, read
 

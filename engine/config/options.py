@@ -1,0 +1,81 @@
+"""All options of the engine in one table. Defaults, ranges, UCI lines, help and the README's table come from it."""
+
+from dataclasses import dataclass, fields
+
+from engine.config.option import KEY, Option, Value, button, check, combo, spin, string
+from engine.config.strength import STRONGEST, WEAKEST
+
+ABOUT = "Teresa, Monte Carlo tree search in Python; GPL-3.0-or-later"
+
+
+@dataclass
+class Options:
+    """The values of all options, in the order in which `uci` lists them. `set` takes UCI names."""
+
+    hash_megabytes: int = spin("Hash", 256, 1, 65536, "memory of the tree in MB")
+    threads: int = spin("Threads", 1, 1, 256, "threads that search in one tree")
+    multi_pv: int = spin("MultiPV", 1, 1, 256, "number of lines to show")
+    ponder: bool = check("Ponder", "the GUI may let the engine think in the opponent's time")
+    move_overhead: int = spin("Move Overhead", 30, 0, 5000, "milliseconds lost between engine and GUI at each move")
+    chess960: bool = check("UCI_Chess960", "Chess960 castling rules and notation")
+    show_wdl: bool = check("UCI_ShowWDL", "show win, draw and loss in permille")
+    analyse_mode: bool = check("UCI_AnalyseMode", "analysis: no book, no randomness")
+    limit_strength: bool = check("UCI_LimitStrength", "play at the rating UCI_Elo")
+    elo: int = spin("UCI_Elo", STRONGEST, WEAKEST, STRONGEST, "the rating to play at, see docs/strength.md")
+    about: str = string("UCI_EngineAbout", "name and licence; cannot be changed", ABOUT)
+    own_book: bool = check("OwnBook", "play from the opening book")
+    book_file: str = string("BookFile", "an opening book in the polyglot format")
+    syzygy_path: str = string("SyzygyPath", "folders of Syzygy tablebases, separated as in PATH")
+    eval_file: str = string("EvalFile", "a weights file; empty: the network that comes with the engine")
+    formula: str = combo("Formula", ("UCB1", "PUCT"), "PUCT", "the formula by which the search selects moves")
+    evaluator: str = combo("Evaluator", ("Network", "Playout"), "Network", "what evaluates a new position")
+    ucb1_c: int = spin("UCB1 C", 500, 0, 10_000, "exploration constant of UCB1, in thousandths")
+    puct_c: int = spin("PUCT C", 550, 0, 10_000, "exploration constant of PUCT, in thousandths")
+    puct_growth: int = spin("PUCT Growth", 4000, 0, 10_000, "growth of PUCT C with the visits, in thousandths")
+    first_play: int = spin("First Play", 180, -1000, 1000, "PUCT: penalty of unvisited moves, in thousandths")
+    policy_temperature: int = spin("Policy Temperature", 2400, 100, 10_000, "PUCT: of the priors, in thousandths")
+    root_temperature: int = spin(
+        "Root Temperature", 5800, 100, 10_000, "PUCT: of the priors at the root, in thousandths"
+    )
+    batch: int = spin("Batch", 1, 1, 64, "leaves that are evaluated together")
+    temperature: int = spin("Temperature", 0, 0, 10_000, "randomness of the move played, in thousandths; 0: none")
+    seed: int = spin("Seed", 0, 0, 2**31 - 1, "random seed; 0: a new one for each search, see below")
+    move_stats: bool = check("MoveStats", "a table of all moves before bestmove")
+    explorer: bool = check("Explorer", "show the search in the browser, read-only, on this machine")
+    explorer_port: int = spin("Explorer Port", 0, 0, 65535, "port of the explorer; 0: any free port")
+    open_explorer: str = button("Open Explorer", "show the search in the browser now")
+    log_file: str = string("LogFile", "log all UCI traffic to this file")
+    clear_hash: str = button("Clear Hash", "forget the tree")
+
+    def set(self, name: str, text: str) -> Option:
+        """Set an option by its UCI name (in any case) from a text; -> the option. `ValueError` if it is refused."""
+        option = BY_NAME.get(name.lower())
+        if option is None:
+            raise ValueError(f"no option is called {name[:40]!a}")
+        if option.kind != "button":
+            setattr(self, ATTRIBUTES[option.name], option.parse(text))
+        return option
+
+    def value(self, name: str) -> Value:
+        """The value of an option by its UCI name."""
+        value: Value = getattr(self, ATTRIBUTES[name])
+        return value
+
+
+OPTIONS: tuple[Option, ...] = tuple(field.metadata[KEY] for field in fields(Options))
+BY_NAME = {option.name.lower(): option for option in OPTIONS}
+ATTRIBUTES = {field.metadata[KEY].name: field.name for field in fields(Options)}
+
+
+def markdown_table() -> str:
+    """The table of options in the documents."""
+    rows = [f"| `{option.name}` | {_range_text(option)} | {option.meaning} |" for option in OPTIONS]
+    return "\n".join(["| option | default (range) | meaning |", "| --- | --- | --- |", *rows])
+
+
+def _range_text(option: Option) -> str:
+    if option.kind == "button":
+        return "button"
+    bounds = f" ({option.lowest}–{option.highest})" if option.kind == "spin" else ""
+    choices = f" ({', '.join(option.choices)})" if option.choices else ""
+    return f"{option.default_text}{bounds}{choices}" if option.name != "UCI_EngineAbout" else "text"

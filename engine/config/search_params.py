@@ -1,0 +1,37 @@
+"""The options of the search as its kernels take them."""
+
+from engine.config.options import Options
+from engine.config.strength import EXPLORATION, FIRST_PLAY, GROWTH
+from engine.mcts.params import NETWORK, PLAYOUT, PUCT, UCB1, SearchParams
+from engine.network.infer import PLAIN, sharpness
+from movegen.bits import U64
+
+
+def search_params(options: Options) -> SearchParams:
+    """The options of formula, evaluator and constants; those are given in thousandths."""
+    is_ucb1 = options.formula == "UCB1"
+    return SearchParams(
+        formula=UCB1 if is_ucb1 else PUCT,
+        evaluator=NETWORK if options.evaluator == "Network" else PLAYOUT,
+        exploration=(options.ucb1_c if is_ucb1 else options.puct_c) / 1000,
+        first_play=options.first_play / 1000,
+        growth=options.puct_growth / 1000,
+        sharpness=sharpness(options.policy_temperature / 1000),
+        root_sharpness=sharpness(options.root_temperature / 1000),
+        batch=U64(options.batch),
+    )
+
+
+def weakened(params: SearchParams) -> SearchParams:
+    """For play by rating: the priors as the network gives them, and PUCT as it was when the ratings were measured."""
+    plain = params._replace(sharpness=PLAIN, root_sharpness=PLAIN)
+    if params.formula == UCB1:
+        return plain
+    return plain._replace(exploration=EXPLORATION, growth=GROWTH, first_play=FIRST_PLAY)
+
+
+def root_exponent(options: Options) -> float:
+    """The power that turns the priors of any node into those of a root; 1 without a network."""
+    if options.evaluator != "Network":
+        return 1.0
+    return options.policy_temperature / options.root_temperature

@@ -1,0 +1,218 @@
+"""What there is to say about a move, as data; `words` makes text of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from engine.explain.extra_search import added, search_alone
+from engine.explain.legality import Objection, objection
+from engine.explain.trend import Past, Steady
+from engine.explain.verdict import Evidence, Verdict, judge, visits_missing
+from engine.report import SCHEMA
+from engine.report.move_stats import MoveStats
+from engine.report.node import Node, Shape
+from engine.report.positions import Place
+from engine.report.report import Report
+from engine.report.rows import Row, proof_of, q_of, wdl_of
+from engine.report.snapshot import NotInMemoryError, Source
+
+LONGEST_LINE = 16
+WITH_LINES = Shape(lines=2, longest=LONGEST_LINE)
+IN_FULL = Shape(longest=LONGEST_LINE, first_look=True)
+SHORT = Shape(longest=1)
+
+
+class NothingSearchedError(ValueError):
+    """There is no tree to ask."""
+
+
+@dataclass(frozen=True)
+class NotLegal:
+    """A move that cannot be played."""
+
+    asked: str
+    objection: Objection
+    verdict: Verdict = Verdict.NOT_LEGAL
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "schema": SCHEMA,
+            "asked": self.asked,
+            "verdict": str(self.verdict),
+            "reason": self.objection.text,
+            "text": [f"verdict: {self.verdict}: {self.objection.text}"],
+        }
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A verdict on a move, and what it stands on. Scores are for the player to move."""
+
+    summary: dict[str, Any]
+    asked: str | None  # None: why the best move?
+    place: Place  # after the move
+    stats: MoveStats
+    row: Row
+    best: Row
+    root: Node  # with all moves
+    rank: int  # of the prior, from 1 on
+    replies: tuple[Row, ...]  # the two best; their scores are for the opponent
+    step_shares: tuple[float, ...]  # of each move of the line among its rivals
+    below_since: int | None
+    best_since: int | None
+    steady: Steady | None
+    verdict: Verdict = Verdict.BEST
+    missing: int | None = None  # visits to overtake the best move, or for the next to overtake it
+    added: int = 0  # visits by a search for the move alone
+    visits_missing: int = 0  # that such a search should make before more is said
+
+    @property
+    def needs_search(self) -> bool:
+        """Is there too little to judge by?"""
+        return self.visits_missing > 0
+
+    @cached_property
+    def rival(self) -> Row | None:
+        """The best of the other moves."""
+        found = next((move for move in self.root.moves if move is not self.root.best and move.visits), None)
+        return self.root.row(found, SHORT) if found else None
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        from engine.explain.text import lines_of
+
+        return {
+            "schema": SCHEMA,
+            "asked": self.asked,
+            "verdict": str(self.verdict),
+            "reason": None,
+            "summary": self.summary,
+            "move": self.row.data(),
+            "best": self.best.data(),
+            "prior_rank": self.rank,
+            "replies": [row.data() for row in self.replies],
+            "step_shares": list(self.step_shares),
+            "below_since": self.below_since,
+            "best_since": self.best_since,
+            "steady": self.steady._asdict() if self.steady else None,
+            "missing": self.missing,
+            "added": self.added,
+            "text": lines_of(self),
+        }
+
+
+def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
+    """Why a move (None: the best one), or why not, by what the tree knows now."""
+    source, summary = report.source, report.summary()
+    wrong = objection(source.position, asked) if asked is not None else None
+    if asked is not None and wrong is not None:
+        return NotLegal(asked, wrong)
+    root = Node(source, "")
+    best = root.best
+    if best is None:
+        raise NothingSearchedError("nothing was searched yet")
+    code = best.code if asked is None else source.position.code(asked)
+    move = next((move for move in root.moves if move.code == code), None)
+    if move is None:
+        raise NothingSearchedError(f"{asked} was left out of this search")
+    past, place = Past(source.history), root.place_after(move)
+    row = root.row(move, IN_FULL)
+    told = Explanation(
+        summary,
+        asked,
+        place,
+        move,
+        row,
+        root.row(best, IN_FULL),
+        root,
+        rank=1 + sum(prior > root.priors[move.code] for prior in root.priors.values()),
+        replies=tuple(Node(source, place.path).rows(2, WITH_LINES)),
+        step_shares=_step_shares(source, row.pv),
+        below_since=past.below_since(move.code, best.code),
+        best_since=past.best_since(best.code),
+        steady=past.steady(move.code),
+    )
+    source.check()
+    return _judged(told)
+
+
+def answer(report: Report, asked: str | None = None, visits: int | None = None) -> Explanation | NotLegal:
+    """The same, after a search for the move alone: with that number of visits, or as many as it takes to judge it."""
+    told = explain(report, asked)
+    return told if isinstance(told, NotLegal) else settle(told, visits)
+
+
+def settle(told: Explanation, visits: int | None = None, is_stopped: Callable[[], bool] = lambda: False) -> Explanation:
+    """Search a move for itself: with that number of visits, or as long as there is too little to judge by."""
+    if visits is not None:
+        return search_more(told, visits, is_stopped)
+    while told.needs_search and not is_stopped():
+        more = search_more(told, told.visits_missing, is_stopped)
+        if more.added <= told.added:
+            return more
+        told = more
+    return told
+
+
+def search_more(told: Explanation, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Explanation:
+    """The same after a search for the move alone, which disturbs nobody."""
+    alone = search_alone(told.root.source, told.place, visits, is_stopped)
+    both = added(told.stats, told.place, alone)
+    replies = tuple(Node(alone, "").rows(2, WITH_LINES))
+    first = replies[0] if replies and replies[0].n else None
+    row = told.row._replace(
+        n=both.visits,
+        q=q_of(both),
+        wdl=wdl_of(both),
+        proven=proof_of(both.result, both.distance),
+        pv=[told.row.uci, *(first.pv if first else ())],
+        line=[told.row.san, *(first.line if first else ())],
+    )
+    shares = (told.row.share, *(_step_shares(alone, first.pv) if first else ()))
+    more = both.visits - told.stats.visits
+    return _judged(replace(told, row=row, replies=replies, step_shares=shares, added=more))
+
+
+def _step_shares(source: Source, line: list[str]) -> tuple[float, ...]:
+    """The share that each move of a line has among the moves of its node."""
+    shares = []
+    for end, uci in enumerate(line):
+        try:
+            node = Node(source, "/".join(line[:end]))
+        except NotInMemoryError:  # recycled since the line was read
+            break
+        code = node.place.codes[uci]
+        shares += [share for move, share in zip(node.moves, node.shares, strict=True) if move.code == code]
+    return tuple(shares)
+
+
+def _judged(told: Explanation) -> Explanation:
+    """With the verdict, and the visits that are missing to overtake."""
+    row, best = told.row, told.best
+    evidence = Evidence(
+        proven=row.proven["result"] if row.proven else None,
+        is_best=row.uci == best.uci,
+        visits=row.n,
+        best_visits=best.n,
+        share=row.share,
+        score=row.q,
+        best_score=0.5 if best.q is None else best.q,
+        first_look=row.v,
+        best_first_look=best.v,
+        reply_share=told.replies[0].share if told.replies else 0.0,
+        was_searched=told.added > 0,
+    )
+    missing = _missing(told)
+    return replace(told, verdict=judge(evidence), visits_missing=visits_missing(evidence), missing=missing)
+
+
+def _missing(told: Explanation) -> int | None:
+    """How many visits the move (or the next, if it is the best) would need to overtake; None if a proof decides."""
+    behind, best = told.row if told.row.uci != told.best.uci else told.rival, told.best
+    if behind is None or behind.proven or best.proven:
+        return None
+    count = told.stats.visits if behind is told.row else behind.n
+    leads_on_score = behind.q is not None and best.q is not None and behind.q > best.q
+    return max(0, best.n - count + (not leads_on_score))

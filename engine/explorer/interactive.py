@@ -1,0 +1,177 @@
+"""A session of one's own: the page may start, stop and move the search, and ask for more visits."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.analysis import Analysis
+from engine.explorer.view import Show, Shown
+from movegen import Position
+
+SECONDS_UNWATCHED = 10.0  # after which the search rests
+SECONDS_BETWEEN_CHECKS = 1.0
+MOST_EXTRA_VISITS = 100_000
+LONGEST_TEXT = 32 << 10
+
+
+class OwnSession(Show):
+    """Searches that run for the page."""
+
+    is_own = True
+
+    def __init__(self, searches: Sequence[tuple[str, Analysis]], visits: int | None = None) -> None:
+        """`visits`: each search rests when its root has them, until somebody says go."""
+        super().__init__([Shown(name, analysis.searcher.report) for name, analysis in searches])
+        self.analyses = [analysis for _, analysis in searches]
+        self._visits = visits
+        self._lock, self._searching_more = threading.Lock(), threading.Lock()
+        self._last_look, self._is_paused, self._is_closed = time.monotonic(), False, False
+
+    def start(self) -> None:
+        """Search until nobody watches any more."""
+        self.go()
+        threading.Thread(target=self._watch, name="watchman", daemon=True).start()
+
+    def look(self) -> None:
+        """Somebody is watching: a search that rested goes on."""
+        self._last_look = time.monotonic()
+        if not self._is_paused and not self.is_searching:
+            with self._lock:
+                self._start()
+
+    def _watch(self) -> None:
+        while not self._is_closed:
+            time.sleep(SECONDS_BETWEEN_CHECKS)
+            if self.is_searching and time.monotonic() - self._last_look > SECONDS_UNWATCHED:
+                with self._lock:
+                    self._stop()
+
+    @property
+    def is_searching(self) -> bool:
+        """Does any of them search?"""
+        return any(analysis.is_searching for analysis in self.analyses)
+
+    def _start(self) -> None:
+        for analysis in self.analyses:
+            left = self._visits_left(analysis)
+            if not analysis.is_searching and analysis.position.move_codes and left != 0:
+                analysis.start(visits=left)
+
+    def _visits_left(self, analysis: Analysis) -> int | None:
+        """None: without end."""
+        return None if self._visits is None else max(0, self._visits - int(analysis.summary()["visits"]))
+
+    def _stop(self) -> None:
+        for analysis in self.analyses:
+            analysis.searcher.stop()
+        for analysis in self.analyses:
+            analysis.wait()
+
+    def close(self) -> None:
+        """End the search."""
+        self._is_closed = self._is_paused = True
+        with self._lock:
+            self._stop()
+
+    # What the page may do
+
+    def go(self) -> dict[str, Any]:
+        """Search on, also beyond the visits that were asked for."""
+        with self._lock:
+            if all(self._visits_left(analysis) == 0 for analysis in self.analyses):
+                self._visits = None
+            self._is_paused = False
+            self._start()
+        return {"searching": True}
+
+    def pause(self) -> dict[str, Any]:
+        """Rest until somebody says go."""
+        with self._lock:
+            self._is_paused = True
+            self._stop()
+        return {"searching": False}
+
+    def more(self, number: int, move: str, visits: int) -> dict[str, Any]:
+        """Search a move for itself, in a tree of its own, and explain it then."""
+        if not 1 <= visits <= MOST_EXTRA_VISITS or not 0 <= number < len(self.analyses):
+            raise ValueError(f"visits must be from 1 to {MOST_EXTRA_VISITS}")
+        if not self._searching_more.acquire(blocking=False):
+            raise ValueError("one move at a time")
+        try:
+            return self.analyses[number].explain(move, visits)
+        finally:
+            self._searching_more.release()
+
+    def descend(self, path: str) -> dict[str, Any]:
+        """Make a node the root of the search. What is known below it is kept."""
+        place = self.place(path)
+        if place["over"]:
+            raise ValueError("the game is over there")
+        self._move([analysis.position.play_all(path.split("/")) for analysis in self.analyses], path.split("/"))
+        return place
+
+    def setup(self, text: str) -> dict[str, Any]:
+        """Search another position: a FEN, or the last one of a PGN."""
+        position = read_text(text)
+        if position.is_game_over(claim_draw=True):
+            raise ValueError("the game is over there")
+        self._move([position] * len(self.analyses), None)
+        return self.place("")
+
+    def _move(self, positions: list[Position], moves: list[str] | None) -> None:
+        with self._lock:
+            self._stop()
+            for analysis, position in zip(self.analyses, positions, strict=True):
+                codes = None if moves is None else _codes(analysis.position, moves)
+                analysis.position = position
+                analysis.searcher.set_position(position, codes)
+            if not self._is_paused:
+                self._start()
+
+
+def _codes(position: Position, moves: list[str]) -> tuple[int, ...]:
+    codes = []
+    for move in moves:
+        codes.append(position.code(move))
+        position = position.play(codes[-1])
+    return tuple(codes)
+
+
+def read_text(text: str) -> Position:
+    """The position that somebody typed in; `ValueError` says what is wrong with it."""
+    from engine.pgn.game_file import positions_of
+    from engine.pgn.movetext import is_game, read_game
+
+    if len(text) > LONGEST_TEXT:
+        raise ValueError("the text is too long")
+    if text.count("/") >= 7 and "\n" not in text.strip():
+        return Position(text.strip())
+    found = read_game(text)
+    if not is_game(text) or not (found.problem or found.game.headers.get("FEN") or found.game.variations):
+        raise ValueError("neither a FEN nor a PGN")
+    if found.problem:
+        raise ValueError(found.problem)
+    return positions_of(found.game)[-1]
+
+
+def _text(asked: dict[str, Any], name: str) -> str:
+    text = asked.get(name)
+    if type(text) is not str:
+        raise ValueError(f"{name} must be a text")
+    return str(text)
+
+
+def _whole(asked: dict[str, Any], name: str) -> int:
+    if type(asked.get(name)) is not int:
+        raise ValueError(f"{name} must be a number")
+    return int(asked[name])
+
+
+DEEDS: dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]] = {
+    "go": lambda session, _: session.go(),
+    "pause": lambda session, _: session.pause(),
+    "more": lambda session, asked: session.more(_whole(asked, "search"), _text(asked, "move"), _whole(asked, "visits")),
+    "descend": lambda session, asked: session.descend(_text(asked, "path")),
+    "setup": lambda session, asked: session.setup(_text(asked, "text")),
+}

@@ -1,0 +1,92 @@
+"""A search as one HTML file that needs nothing else: the page, its code and the data."""
+
+import base64
+import json
+import re
+from typing import Any
+
+from engine.explorer.assets import MODULES, content
+from engine.explorer.view import Show
+from engine.report.snapshot import NotInMemoryError
+
+TITLE = "<title>Teresa: the search</title>"
+LEAST_SHARE = 0.005  # of the visits: nodes below are not saved
+MOST_NODES = 400
+MOST_REASONS = 12
+MOST_CURVES = 6
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+def is_page(head: bytes) -> bool:
+    """Is this how a page begins that `page_of` made?"""
+    return head.startswith(b"<!doctype html>") and TITLE.encode() in head and b"Content-Security-Policy" in head
+
+
+def page_of(show: Show) -> bytes:
+    """The whole page. Not while threads search: the parts would tell different moments."""
+    data = json.dumps(saved(show), separators=(",", ":")).replace("<", "\\u003c")
+    html = content("/").decode()
+    html = _replaced(html, '<link rel="stylesheet" href="explorer.css">', f"<style>{_text('explorer.css')}</style>")
+    html = _replaced(html, '<script src="uplot.js" defer></script>', f"<script>{_text('uplot.js')}</script>")
+    imports = json.dumps({"imports": {f"teresa/{name}": _module(name) for name in ("chessground.js", *MODULES)}})
+    code = f'<script type="importmap">{imports}</script>\n<script type="module">import "teresa/main.js";</script>'
+    html = _replaced(html, '<script src="main.js" type="module"></script>', code)
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    html = _replaced(html, '<meta charset="utf-8">', f'<meta charset="utf-8">\n{policy}')
+    told = f'<script type="application/json" id="saved">{data}</script>\n</body>'
+    return _replaced(html, "</body>", told).encode()
+
+
+def _replaced(html: str, old: str, new: str) -> str:
+    if html.count(old) != 1:
+        raise ValueError(f"the page must hold {old} once")
+    return html.replace(old, new)
+
+
+def _text(name: str) -> str:
+    return content(f"/{name}").decode()
+
+
+def _module(name: str) -> str:
+    """A module as an address that holds it, with imports that need no folder."""
+    code = re.sub(r'from "\./', 'from "teresa/', _text(name))
+    return "data:text/javascript;base64," + base64.b64encode(code.encode()).decode()
+
+
+def saved(show: Show) -> dict[str, Any]:
+    """All that the page can ask of a search that has ended."""
+    searches = [_search(show, number) for number in range(len(show.searches))]
+    paths = dict.fromkeys(path for search in searches for path in search["nodes"])
+    return {
+        "about": {**show.about(), "own": False},
+        "places": {path: show.place(path) for path in paths},
+        "searches": searches,
+    }
+
+
+def _search(show: Show, number: int) -> dict[str, Any]:
+    icicle, root = show.icicle(number, ""), show.node(number, "")
+    least = LEAST_SHARE * icicle["visits"]
+    wide = [one["path"] for one in icicle["rectangles"] if one["path"] and one["n"] >= least]
+    moves = [row["uci"] for row in root["rows"][:MOST_REASONS]]
+    return {
+        "summary": show.report(number).summary(),
+        "history": show.history(number, MOST_CURVES),
+        "icicle": icicle,
+        "nodes": {"": root, **_nodes(show, number, wide[:MOST_NODES])},
+        "why": {move: show.why(number, move or None) for move in ("", *moves)} if moves else {},
+        "lessons": {move: show.lesson(number, "", move) for move in moves},
+    }
+
+
+def _nodes(show: Show, number: int, paths: list[str]) -> dict[str, Any]:
+    found = {}
+    for path in paths:
+        try:
+            found[path] = show.node(number, path)
+        except NotInMemoryError:
+            continue
+    return found

@@ -1,0 +1,78 @@
+"""What a search is given: how to search, where from, and the memory of each thread."""
+
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from engine.network.infer import PLAIN
+from engine.network.weights import Network, Scratch, new_scratch
+from movegen import Position
+from movegen.bits import U64
+from movegen.board import Board
+from movegen.moves import MAX_MOVES
+
+UCB1, PUCT = U64(0), U64(1)
+PLAYOUT, NETWORK, CONSTANT, SCATTERED = U64(0), U64(1), U64(2), U64(3)
+AT_ROOT, DEEPEST = cast("int", np.int64(0)), 512  # plies below the root
+LARGEST_BATCH = 64
+
+
+class SearchParams(NamedTuple):
+    """How to search."""
+
+    formula: np.uint64  # UCB1 or PUCT
+    evaluator: np.uint64  # PLAYOUT or NETWORK; CONSTANT and SCATTERED for benches and tests
+    exploration: float  # C of UCB1, c of PUCT
+    first_play: float = 0.0  # PUCT: how much less an unvisited move counts than its parent, see selection.first_play_of
+    growth: float = 0.0  # PUCT: of c with the visits, see selection.exploration_of
+    sharpness: int = PLAIN  # of the priors, and of those at the root; see network.infer.sharpness
+    root_sharpness: int = PLAIN
+    solver: np.uint64 = U64(1)  # 1: what replies prove is passed on to the moves before them
+    batch: np.uint64 = U64(1)  # leaves that are evaluated together
+    deepest: int = DEEPEST  # plies below the root; no node is expanded there
+
+
+class Root(NamedTuple):
+    """Where the search starts, and what was played before."""
+
+    board: Board
+    key: np.uint64
+    clock: np.uint64
+    past: np.ndarray  # uint64, keys of the game's positions before the root
+
+
+def root_of(position: Position) -> Root:
+    """A search starts from this position, and knows the game before it."""
+    past = np.array(position.past_keys, dtype=np.uint64)
+    return Root(position.board, U64(position.key), U64(position.halfmove_clock), past)
+
+
+class Worker(NamedTuple):
+    """What a thread has for itself."""
+
+    paths: np.ndarray  # uint64 [LARGEST_BATCH, DEEPEST + 1], the edges from the root to each leaf
+    leaves: np.ndarray  # uint64 [LARGEST_BATCH, 11], see engine.mcts.leaves
+    scores: np.ndarray  # int64 [LARGEST_BATCH], of the leaves, in SCORE_UNIT
+    draw_shares: np.ndarray  # int64 [LARGEST_BATCH]
+    keys: np.ndarray  # uint64 [DEEPEST + 1], of the positions on the present way
+    random: np.ndarray  # uint64 [1], state of the random generator
+    totals: np.ndarray  # uint64 [3]: visits, sum of leaf depths, deepest
+    moves: np.ndarray  # uint16 [MAX_MOVES], of the node that is expanded
+    priors: np.ndarray  # uint16 [MAX_MOVES]
+    scratch: Scratch
+
+
+def new_worker(seed: int, network: Network) -> Worker:
+    """The memory of a thread."""
+    return Worker(
+        np.zeros((LARGEST_BATCH, DEEPEST + 1), dtype=np.uint64),
+        np.zeros((LARGEST_BATCH, 11), dtype=np.uint64),
+        np.zeros(LARGEST_BATCH, dtype=np.int64),
+        np.zeros(LARGEST_BATCH, dtype=np.int64),
+        np.zeros(DEEPEST + 1, dtype=np.uint64),
+        np.array([seed], dtype=np.uint64),
+        np.zeros(3, dtype=np.uint64),
+        np.zeros(MAX_MOVES, dtype=np.uint16),
+        np.zeros(MAX_MOVES, dtype=np.uint16),
+        new_scratch(network),
+    )

@@ -1,0 +1,64 @@
+"""The inputs of a position: one for each man: who he is, where he stands, whether he is attacked, whether defended.
+
+The board is always seen by the player to move, and mirrored left to right where that brings his king to the files
+a to d: a position and its mirror image are the same to the network, castling apart.
+"""
+
+import numpy as np
+
+from engine.network.architecture import PIECE_SQUARES
+from engine.network.attack_maps import AttackMaps
+from movegen.bits import FOUR, ONE, U64, ZERO, Bitboard, Square, lowest_square, without_lowest
+from movegen.board import Board, occupied_squares, own_king
+from movegen.compiler.jit import inlined
+from movegen.zobrist import kind_at
+
+# The place of each kind of man (bits of the three planes, see `kind_at`) in the order pawn … king, four bits each.
+PIECES = U64(sum(place << 4 * kind for place, kind in enumerate((0b001, 0b101, 0b100, 0b010, 0b110, 0b011))))
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = (U64(place) for place in range(6))
+SIX, SEVEN, FIFTEEN = U64(6), U64(7), U64(15)
+SQUARE_BITS = U64(6)
+STATE_SIZE = U64(PIECE_SQUARES)
+
+
+@inlined
+def piece_of_kind(kind: np.uint64) -> np.uint64:
+    """PAWN … KING, given the bits of the three planes."""
+    return PIECES >> (kind << U64(2)) & FIFTEEN
+
+
+@inlined
+def piece_at(board: Board, square: Square) -> np.uint64:
+    """The man on a square that is not empty: PAWN … KING."""
+    return piece_of_kind(kind_at(board, square))
+
+
+@inlined
+def mirror_of(board: Board) -> np.uint64:
+    """What to xor squares with: 7 where the king of the player to move stands on the files e to h, else 0."""
+    return SEVEN if own_king(board) & FOUR else ZERO
+
+
+@inlined
+def states(maps: AttackMaps, own: Bitboard) -> tuple[Bitboard, Bitboard]:
+    """-> the squares on which a man is attacked by the other side; on which he is defended by his own."""
+    attacked = own & maps.by_theirs | ~own & maps.by_own
+    defended = own & maps.by_own | ~own & maps.by_theirs
+    return attacked, defended
+
+
+@inlined
+def fill_inputs(board: Board, maps: AttackMaps, inputs: np.ndarray) -> int:
+    """Write the numbers of the inputs that are on; -> how many."""
+    mirror = mirror_of(board)
+    attacked, defended = states(maps, board.own)
+    men = occupied_squares(board)
+    count = 0
+    while men:
+        square = lowest_square(men)
+        man = piece_at(board, square) + (ONE ^ board.own >> square & ONE) * SIX
+        state = attacked >> square & ONE | (defended >> square & ONE) << ONE
+        inputs[count] = state * STATE_SIZE + (man << SQUARE_BITS) + (square ^ mirror)
+        count += 1
+        men = without_lowest(men)
+    return count

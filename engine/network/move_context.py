@@ -1,0 +1,85 @@
+"""What all moves of a position have in common, worked out once as sets of squares."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.network.attack_maps import AttackMaps
+from engine.network.features import mirror_of
+from movegen.attacks import squares_between
+from movegen.bits import U64, ZERO, Bitboard, Square, lowest_square, several, without_lowest
+from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, pawns, straight_sliders
+from movegen.compiler.jit import inlined
+from movegen.geometry import pawn_attacks_south, south
+from movegen.tables import diagonals_from, straights_from
+
+
+class Scene(NamedTuple):
+    """Sets of squares that tell about moves."""
+
+    occupied: Bitboard
+    mirror: np.uint64  # see `mirror_of`
+    attacked: Bitboard  # by the opponent
+    pawn_attacked: Bitboard  # by his pawns
+    under_cheaper: Bitboard  # own men attacked by cheaper ones
+    hanging: Bitboard  # own men attacked and not defended, and not under_cheaper
+    prey_of_pawns: Bitboard  # their men that a pawn threatens by attacking them: knights to queens
+    prey_of_minors: Bitboard  # rooks, queens, and what is not defended
+    prey_of_rooks: Bitboard  # queens, and what is not defended
+    loose: Bitboard  # their men that are not defended, the king apart
+    before_pawns: Bitboard  # squares where a pawn is no passed pawn: before enemy pawns of its own and the next files
+    their_king: Square
+    discoverers: Bitboard  # own men that alone stand between an own slider and their king
+
+
+@inlined
+def squares_before_pawns(men: Bitboard) -> Bitboard:
+    """The squares that enemy pawns, marching down, may pass or attack."""
+    before = south(men) | pawn_attacks_south(men)
+    before |= before >> U64(8)
+    before |= before >> U64(16)
+    return before | before >> U64(32)
+
+
+@inlined
+def lone_blockers(own: Bitboard, occupied: Bitboard, king: Square, snipers: Bitboard) -> Bitboard:
+    """The own men that are the only ones between a slider of these and a king."""
+    found = ZERO
+    while snipers:
+        blockers = squares_between(king, lowest_square(snipers)) & occupied
+        if blockers != ZERO and not several(blockers):
+            found |= blockers & own
+        snipers = without_lowest(snipers)
+    return found
+
+
+@inlined
+def scene_of(board: Board, maps: AttackMaps) -> Scene:
+    """Look at a position before its moves are told apart."""
+    occupied = occupied_squares(board)
+    own, theirs = board.own, occupied & ~board.own
+    diagonal, straight = diagonal_sliders(board), straight_sliders(board)
+    queens, rooks = diagonal & straight, straight & ~diagonal
+    minors = knights(board) | diagonal & ~straight
+    below_rook = maps.by_their_pawns | maps.by_their_minors
+    under_cheaper = own & (
+        minors & maps.by_their_pawns | rooks & below_rook | queens & (below_rook | maps.by_their_rooks)
+    )
+    loose = theirs & ~kings(board) & ~maps.by_theirs
+    king = lowest_square(theirs & kings(board))
+    snipers = own & (diagonals_from(king) & diagonal | straights_from(king) & straight)
+    return Scene(
+        occupied,
+        mirror_of(board),
+        maps.by_theirs,
+        maps.by_their_pawns,
+        under_cheaper,
+        own & ~kings(board) & maps.by_theirs & ~maps.by_own & ~under_cheaper,
+        theirs & (minors | rooks | queens),
+        theirs & (rooks | queens) | loose,
+        theirs & queens | loose,
+        loose,
+        squares_before_pawns(theirs & pawns(board)),
+        king,
+        lone_blockers(own, occupied, king, snipers),
+    )

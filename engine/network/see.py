@@ -1,0 +1,81 @@
+"""Static exchange evaluation: who wins what if both sides keep capturing on one square, cheapest man first?
+
+Only the sign matters here. Pins are not regarded; a king captures only what is not defended.
+"""
+
+import numpy as np
+
+from movegen.attacks import attackers
+from movegen.bits import U64, ZERO, Bitboard, Square, lowest_bit
+from movegen.board import Board, diagonal_sliders, knights, pawns, straight_sliders
+from movegen.compiler.jit import inlined
+from movegen.sliders import bishop_attacks, rook_attacks
+
+LOSES, EVEN, WINS = U64(0), U64(1), U64(2)
+
+# Worth of pawn … king in pawns, a byte each.
+WORTH = U64(sum(worth << 8 * piece for piece, worth in enumerate((1, 3, 3, 5, 9, 100))))
+
+
+@inlined
+def worth(piece: np.uint64) -> np.int64:
+    """What a man is worth, in pawns."""
+    return np.int64(WORTH >> (piece << U64(3)) & U64(255))
+
+
+@inlined
+def cheapest(board: Board, men: Bitboard) -> tuple[Bitboard, int]:
+    """-> the cheapest kind among these men, kings left out; what it is worth (0 if only a king is left)."""
+    diagonal, straight = diagonal_sliders(board), straight_sliders(board)
+    if men & pawns(board):
+        return men & pawns(board), 1
+    if men & knights(board):
+        return men & knights(board), 3
+    if men & diagonal & ~straight:
+        return men & diagonal & ~straight, 3
+    if men & straight & ~diagonal:
+        return men & straight & ~diagonal, 5
+    if men & diagonal:
+        return men & diagonal, 9
+    return ZERO, 0
+
+
+@inlined
+def survives(board: Board, goal: Square, occupied: Bitboard, at_stake: np.int64) -> bool:
+    """The player to move has a man on `goal`, and the opponent may take back. Does the player keep what he needs?
+
+    `at_stake` is what the opponent gains by taking, beyond what the player has to spare; it is more than 0.
+    `occupied` is the board after the move, without `goal`.
+    """
+    diagonal, straight = diagonal_sliders(board), straight_sliders(board)
+    takers = attackers(board, goal, occupied)
+    side, keeps = board.own, 1
+    while True:
+        side = ~side
+        takers &= occupied
+        mine = takers & side
+        if mine == ZERO:
+            return keeps == 1
+        keeps ^= 1
+        men, price = cheapest(board, mine)
+        if men == ZERO:  # the king: only if nothing takes him back
+            return bool((keeps == 1) != ((takers & ~side) != ZERO))
+        at_stake = price - at_stake
+        if at_stake < keeps:
+            return keeps == 1
+        occupied ^= lowest_bit(men)
+        takers |= bishop_attacks(goal, occupied) & diagonal | rook_attacks(goal, occupied) & straight
+
+
+@inlined
+def sign_of_exchange(board: Board, goal: Square, occupied: Bitboard, arriving: np.uint64, gain: np.int64) -> np.uint64:
+    """LOSES, EVEN or WINS: what becomes of a move that brings a man to `goal` and gains something at once.
+
+    `occupied` is the board after the move, without `goal`.
+    """
+    price = worth(arriving)
+    if gain > price or (gain < price and not survives(board, goal, occupied, price - gain)):
+        return WINS if gain > price else LOSES
+    if gain == 0:
+        return EVEN
+    return WINS if survives(board, goal, occupied, price - gain + 1) else EVEN

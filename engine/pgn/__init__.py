@@ -1,0 +1,1 @@
+"""Games and positions in files, and their way to python-chess."""

@@ -1,0 +1,99 @@
+"""What is known before the search: the network, and which moves may be played by the user's wish, a book or tables."""
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.config.options import Options
+
+if TYPE_CHECKING:
+    from engine.network.weights import Network
+    from engine.search.book import Book
+    from engine.search.tablebase import Tablebases, Verdict
+    from movegen import Position
+
+
+@dataclass(frozen=True)
+class RootMoves:
+    """The moves that a search may choose from."""
+
+    codes: tuple[int, ...]
+    source: str = ""  # "book" or "tablebase", if it decided
+    verdict: "Verdict | None" = None  # of the tablebases
+    notes: tuple[str, ...] = ()  # on files that cannot be used
+
+
+class Knowledge:
+    """The network, and a book and tablebases if the options name them."""
+
+    def __init__(self) -> None:
+        self._book: Book | None = None
+        self._tablebases: Tablebases | None = None
+        self._network: Network | None = None
+
+    @property
+    def network(self) -> "Network":
+        """The network in use: the shipped one, unless another was chosen."""
+        from engine.network.weights_file import load_weights
+
+        if self._network is None:
+            self._network = load_weights().network
+        return self._network
+
+    def set_network(self, path: str) -> None:
+        """Take another network; the one before stays if that fails. An empty path: the shipped one."""
+        from engine.network.weights_file import load_weights
+
+        self._network = load_weights(Path(path)).network if path else None
+
+    def set_book(self, path: str) -> None:
+        """Open another book; the one before stays if that fails. An empty path: no book."""
+        from engine.search.book import Book
+
+        before, self._book = self._book, Book(path) if path else None
+        if before is not None:
+            before.close()
+
+    def set_tablebases(self, folders: str) -> None:
+        """Open other tablebases; those before stay if that fails. An empty path: none."""
+        from engine.search.tablebase import Tablebases
+
+        before, self._tablebases = self._tablebases, Tablebases(folders) if folders else None
+        if before is not None:
+            before.close()
+
+    def root_moves(self, position: "Position", wished: tuple[int, ...], options: Options, in_game: bool) -> RootMoves:
+        """The moves to choose from. Only in a game the book has a say; it never goes against the tablebases."""
+        codes = wished or position.move_codes
+        notes: list[str] = []
+        verdict = self._probe(position, notes) if codes else None
+        kept = tuple(code for code in codes if verdict is not None and code in verdict.moves)
+        if kept:
+            return RootMoves(kept, "tablebase", verdict, tuple(notes))
+        if options.own_book and in_game and not wished and codes:
+            move = self._look_up(position, random.Random(options.seed or None), notes)
+            if move is not None:
+                return RootMoves((move,), "book", notes=tuple(notes))
+        return RootMoves(codes, notes=tuple(notes))
+
+    def _probe(self, position: "Position", notes: list[str]) -> "Verdict | None":
+        """What the tablebases say. Damaged ones say nothing, and that is noted."""
+        if self._tablebases is None:
+            return None
+        try:
+            return self._tablebases.probe(position)
+        except ValueError as error:
+            notes.append(str(error))
+            return None
+
+    def _look_up(self, position: "Position", rng: random.Random, notes: list[str]) -> int | None:
+        """A move of the book. A damaged one has none, and that is noted; it is not asked again."""
+        if self._book is None:
+            return None
+        try:
+            return self._book.choose(position, rng)
+        except ValueError as error:
+            notes.append(str(error))
+            self._book = None
+            return None

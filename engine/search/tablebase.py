@@ -1,0 +1,100 @@
+"""Syzygy tablebases at the root, read by python-chess: which moves keep the result, and which get on with it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import chess
+
+    from movegen import Position
+
+WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = 2, 1, 0, -1, -2  # cursed and blessed: a draw by the 50-move rule
+LAST_SAFE_HALF_MOVE = 99
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the tables say of a position."""
+
+    result: int  # WIN … LOSS for the player to move
+    moves: tuple[int, ...]  # that keep it; of wins the quickest to the next capture or pawn move, of losses the slowest
+    probes: int
+
+    @property
+    def score(self) -> float:
+        """1, ½ or 0."""
+        return {WIN: 1.0, LOSS: 0.0}.get(self.result, 0.5)
+
+
+class Tablebases:
+    """The tables of some folders. `ValueError` if there are none."""
+
+    def __init__(self, folders: str) -> None:
+        import chess.syzygy
+
+        self._tables = chess.syzygy.Tablebase()
+        for folder in folders.split(os.pathsep):
+            if not Path(folder).is_dir():
+                raise ValueError(f"there is no folder {folder[:200]!a}")
+            self._tables.add_directory(folder)
+        if not self._tables.wdl:
+            raise ValueError(f"there are no tables in {folders[:200]!a}")
+        self.most_men = max(len(name) - 1 for name in self._tables.wdl)  # names like KRPvKR
+        self._damaged: set[str] = set()  # material whose tables are not asked again
+
+    def probe(self, position: "Position") -> Verdict | None:
+        """What the tables say of a position; None if they do not know it.
+
+        `ValueError` if a table is damaged: once for each material, whatever python-chess stumbles over in it.
+        """
+        import chess.syzygy
+
+        from engine.pgn.convert import as_chess_board
+
+        board = as_chess_board(position)
+        if board.occupied.bit_count() > self.most_men or board.castling_rights:
+            return None
+        material = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
+        if material in self._damaged:
+            return None
+        try:
+            ranks = {move: self._rank(board, move) for move in board.legal_moves}
+        except (chess.syzygy.MissingTableError, KeyError):
+            return None
+        except Exception as error:  # noqa: BLE001  (a file may hold anything)
+            self._damaged.add(material)
+            raise ValueError(f"a tablebase for {material} is damaged and not asked again ({error!r})") from None
+        if not ranks:
+            return None
+        result = max(rank[0] for rank in ranks.values())
+        best = max(ranks.values()) if result in (WIN, LOSS) else (result, None)
+        kept = [move for move, rank in ranks.items() if rank == best or (best[1] is None and rank[0] == result)]
+        return Verdict(result, tuple(position.code(board.uci(move)) for move in kept), len(ranks))
+
+    def _rank(self, board: "chess.Board", move: "chess.Move") -> tuple[int, int]:
+        """The result of a move, and how good its pace is: high for quick wins and slow losses."""
+        clock = board.halfmove_clock
+        board.push(move)
+        try:
+            if board.is_checkmate():
+                return WIN, 1
+            if board.is_stalemate() or board.is_insufficient_material():
+                return DRAW, 0
+            result = -self._tables.probe_wdl(board)
+            if board.halfmove_clock == 0:  # a capture or a pawn move: the count starts anew
+                return result, 0
+            distance = abs(self._tables.probe_dtz(board)) + 1
+        finally:
+            board.pop()
+        in_time = clock + distance <= LAST_SAFE_HALF_MOVE
+        if result == WIN:
+            return (WIN if in_time else CURSED_WIN), -distance
+        if result == LOSS:
+            return (LOSS if in_time else BLESSED_LOSS), distance
+        return result, 0
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._tables.close()

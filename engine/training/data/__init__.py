@@ -1,0 +1,1 @@
+"""Training positions: file formats, decoding, targets."""

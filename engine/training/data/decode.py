@@ -1,0 +1,137 @@
+"""Games in viriformat to boards, by kernels: millions of positions a second. The format is told in `viriformat`."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from movegen.apply import apply, with_legal_en_passant
+from movegen.bits import ONE, U64, ZERO, flip, lowest_square, without_lowest
+from movegen.board import Board, pawns
+from movegen.compiler.jit import inlined, kernel
+from movegen.geometry import UPSIDE_DOWN
+from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTE_KNIGHT, Move, encode, origin, target
+
+HEADER, PAIR = 32, 4
+PIECES_AT, EN_PASSANT_AT, RESULT_AT, EXTRA_AT = 8, 24, 30, 31
+NO_SQUARE, BLACK_TO_MOVE = U64(64), U64(7)
+
+# The planes (diagonal, straight, leaper) of the format's types pawn … king and rook that may castle, three bits each.
+PLANES = U64(sum(planes << 3 * kind for kind, planes in enumerate((0b001, 0b101, 0b100, 0b010, 0b110, 0b011, 0b010))))
+CASTLING_ROOK = U64(6)
+
+
+class Positions(NamedTuple):
+    """Parallel arrays over positions; scores, moves and results are the mover's."""
+
+    boards: np.ndarray  # uint64 [n, 6]
+    moves: np.ndarray  # uint16 [n], as in movegen.moves
+    scores: np.ndarray  # int16 [n], centipawns
+    results: np.ndarray  # uint8 [n], 0 lost, 1 drawn, 2 won
+    extras: np.ndarray  # uint8 [n], the last byte of the game's header
+
+
+def new_positions(count: int) -> Positions:
+    """Room for so many positions."""
+    return Positions(
+        np.empty((count, 6), dtype=np.uint64),
+        np.empty(count, dtype=np.uint16),
+        np.empty(count, dtype=np.int16),
+        np.empty(count, dtype=np.uint8),
+        np.empty(count, dtype=np.uint8),
+    )
+
+
+@inlined
+def word_at(data: np.ndarray, place: int) -> np.uint64:
+    """Eight bytes as a word."""
+    word = ZERO
+    for index in range(8):
+        word |= U64(data[place + index]) << U64(8 * index)
+    return word
+
+
+@inlined
+def half_word_at(data: np.ndarray, place: int) -> np.uint64:
+    """Two bytes as a word."""
+    return U64(data[place]) | U64(data[place + 1]) << U64(8)
+
+
+@inlined
+def piece_code_at(data: np.ndarray, place: int, index: int) -> np.uint64:
+    """The four bits of a piece, given its place among the pieces of the header at `place`."""
+    return U64(data[place + PIECES_AT + index // 2]) >> U64(4 * (index & 1)) & U64(15)
+
+
+@inlined
+def read_setup(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
+    """The board of a header as it is written, seen by the player to move; -> 1 if that is Black."""
+    men = word_at(data, place)
+    white, diagonal, straight, leaper, castling = ZERO, ZERO, ZERO, ZERO, ZERO
+    left, index = men, 0
+    while left:
+        square = lowest_square(left)
+        code = piece_code_at(data, place, index)
+        planes = PLANES >> (code & U64(7)) * U64(3)
+        white |= (ONE ^ code >> U64(3)) << square
+        diagonal |= (planes >> U64(2) & ONE) << square
+        straight |= (planes >> ONE & ONE) << square
+        leaper |= (planes & ONE) << square
+        if code & U64(7) == CASTLING_ROOK:
+            castling |= ONE << square
+        left = without_lowest(left)
+        index += 1
+    byte = U64(data[place + EN_PASSANT_AT])
+    black, square = byte >> BLACK_TO_MOVE, byte & U64(127)
+    en_passant = ONE << square if square < NO_SQUARE else ZERO
+    if black:
+        board = Board(
+            flip(men & ~white), flip(diagonal), flip(straight), flip(leaper), flip(castling), flip(en_passant)
+        )
+    else:
+        board = Board(white, diagonal, straight, leaper, castling, en_passant)
+    return board, black
+
+
+@inlined
+def read_board(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
+    """The board of a header that is known to be sound, as kernels want it; -> 1 if Black is to move."""
+    board, black = read_setup(data, place)
+    return with_legal_en_passant(board), black
+
+
+@inlined
+def read_move(board: Board, code: np.uint64, black: np.uint64) -> Move:
+    """A move of the format as the kernels write it, seen by the player who makes it."""
+    start, goal, kind = origin(code), target(code), code >> U64(14)
+    if black:
+        start, goal = start ^ UPSIDE_DOWN, goal ^ UPSIDE_DOWN
+    if kind == ONE:
+        return encode(start, goal, EN_PASSANT)
+    if kind == U64(2):
+        return encode(start, goal, CASTLING)
+    if kind == U64(3):
+        return encode(start, goal, PROMOTE_KNIGHT + (code >> U64(12) & U64(3)))
+    is_double = goal == start + U64(16) and (pawns(board) >> start & ONE) != ZERO
+    return encode(start, goal, DOUBLE_PUSH if is_double else NORMAL)
+
+
+@kernel
+def decode_games(data: np.ndarray, starts: np.ndarray, positions: Positions, first: int) -> int:
+    """Write the positions of these games into arrays from the place `first` on; -> the place after them."""
+    at = first
+    for start in starts:
+        board, black = read_board(data, start)
+        result, extra = data[start + RESULT_AT], data[start + EXTRA_AT]
+        place = start + HEADER
+        while half_word_at(data, place) != ZERO:
+            move = read_move(board, half_word_at(data, place), black)
+            score = np.int16(half_word_at(data, place + 2))
+            for word in range(6):
+                positions.boards[at, word] = board[word]
+            positions.moves[at] = move
+            positions.scores[at] = -score if black else score
+            positions.results[at] = 2 - result if black else result
+            positions.extras[at] = extra
+            board, black = apply(board, move), black ^ ONE
+            at, place = at + 1, place + PAIR
+    return at

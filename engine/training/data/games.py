@@ -1,0 +1,168 @@
+"""Any number of viriformat files as one collection of games, without reading them into memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.training.data.decode import EXTRA_AT, HEADER, PAIR, Positions, decode_games, new_positions
+from engine.training.data.soundness import NO_FAULT, index_games
+from engine.training.data.visits import check_header, index_visits, read_visits, sibling
+
+NOISY, VALUE_ONLY = 4, 8  # bits of `extra`
+STRETCH = 200  # games in a row that go to one side of the split: noisy games are several records
+LEAST_STRETCHES = 20  # of few games, stretches are shorter
+
+
+@dataclass
+class Games:
+    """Parallel arrays over games."""
+
+    files: list[np.ndarray]  # uint8, the bytes of each file
+    visit_files: list[np.ndarray | None]
+    file: np.ndarray  # which file a game is in
+    start: np.ndarray  # where its record starts
+    size: np.ndarray  # how many positions it has
+    extra: np.ndarray  # the last byte of its header
+    visit_start: np.ndarray  # where its visits start; −1 if there are none
+    visit_size: np.ndarray  # how many entries they have
+
+    @property
+    def positions(self) -> int:
+        """How many positions there are in all."""
+        return int(self.size.sum())
+
+    def positions_of(self, file: int) -> int:
+        """How many positions one of the files has."""
+        return int(self.size[self.file == file].sum())
+
+    def where(self, chosen: np.ndarray) -> "Games":
+        """Some of the games, given by numbers or as a mask."""
+        columns = (self.file, self.start, self.size, self.extra, self.visit_start, self.visit_size)
+        return Games(self.files, self.visit_files, *(column[chosen] for column in columns))
+
+    def with_moves(self) -> "Games":
+        """The games whose moves are labels."""
+        return self.where((self.extra & VALUE_ONLY) == 0)
+
+    def value_only(self) -> "Games":
+        """The games whose scores alone are labels."""
+        return self.where((self.extra & VALUE_ONLY) != 0)
+
+
+def open_games(paths: Sequence[Path]) -> Games:
+    """Index files; a `ValueError` says what is wrong with one. What breaks off at the end of a file is left out."""
+    files, visit_files, columns = [], [], []
+    for number, path in enumerate(paths):
+        data = open_bytes(path)
+        starts, sizes = index_file(path, data)
+        visits = open_bytes(sibling(path)) if sibling(path).is_file() else None
+        files.append(data)
+        visit_files.append(visits)
+        file, extra = np.full(starts.size, number, dtype=np.int32), data[starts + EXTRA_AT]
+        columns.append((file, starts, sizes, extra, *index_sibling(path, data, visits, starts, sizes)))
+    joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
+    return Games(files, visit_files, *joined)
+
+
+def open_bytes(path: Path) -> np.ndarray:
+    """The bytes of a file, which are read when they are wanted."""
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    try:
+        empty = path.stat().st_size == 0  # cannot be mapped
+        return np.zeros(0, dtype=np.uint8) if empty else np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
+
+
+def index_file(path: Path, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the games of a file start, and how many positions each has."""
+    room = data.size // (HEADER + PAIR)
+    starts, sizes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    found, fault = map(int, index_games(data, starts, sizes))
+    if fault != NO_FAULT:
+        what = "damaged" if found else "no file of labelled games (viriformat)"
+        raise ValueError(f"{path}: {what}: what is at byte {fault} is no chess")
+    if not sizes[:found].any():
+        raise ValueError(f"{path}: there is no game in it")
+    return starts[:found].copy(), sizes[:found].copy()
+
+
+def index_sibling(
+    path: Path, data: np.ndarray, visits: np.ndarray | None, starts: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where the visits of each game start (−1: there are none), and how many entries they have."""
+    visit_starts, entries = np.full(sizes.size, -1, dtype=np.int64), np.zeros(sizes.size, dtype=np.int64)
+    if visits is None:
+        return visit_starts, entries
+    try:
+        check_header(visits)
+    except ValueError as error:
+        raise ValueError(f"{sibling(path)}: {error}") from None
+    whole, fault = map(int, index_visits(visits, data, starts, sizes, visit_starts, entries))
+    if fault != NO_FAULT:
+        raise ValueError(
+            f"{sibling(path)}: byte {fault}: not the visits of the positions of {path.name}: "
+            "one of the two files is damaged, or they do not belong together"
+        )
+    visit_starts[whole:], entries[whole:] = -1, 0
+    return visit_starts, entries
+
+
+def split(games: Games, share: float, seed: int) -> tuple[Games, Games]:
+    """-> games to train with, games to validate with. Neighbours stay together.
+
+    However small the share is, and however few the games are: each side gets games whose moves are labels, if there are
+    two.
+    """
+    length = min(STRETCH, max(1, games.size.size // LEAST_STRETCHES))
+    stretches = np.arange(games.size.size) // length + games.file.astype(np.int64) * 1_000_003
+    names, place = np.unique(stretches, return_inverse=True)
+    draws, has_labels = np.random.default_rng(seed).random(names.size), np.zeros(names.size, dtype=bool)
+    has_labels[place[((games.extra & VALUE_ONLY) == 0) & (games.size > 0)]] = True
+    held_out = draws < share
+    if np.count_nonzero(has_labels) > 1:
+        held_out[np.argmin(np.where(has_labels, draws, np.inf))] = True
+        held_out[np.argmax(np.where(has_labels, draws, -np.inf))] = False
+    return games.where(~held_out[place]), games.where(held_out[place])
+
+
+@dataclass
+class Decoded:
+    """The positions of some games, with what a search visited there."""
+
+    positions: Positions
+    visit_bounds: np.ndarray  # int64 [n + 1]; an empty part: the move of the position is the label
+    visit_moves: np.ndarray  # uint16, as in movegen.moves
+    visit_counts: np.ndarray  # uint32
+
+
+def decode(games: Games) -> Decoded:
+    """All positions of these games, file by file, in order."""
+    positions, first = new_positions(games.positions), 0
+    bounds = np.zeros(games.positions + 1, dtype=np.int64)
+    entries = int(games.visit_size.sum())
+    moves, counts = np.empty(entries, dtype=np.uint16), np.empty(entries, dtype=np.uint32)
+    for number, data in enumerate(games.files):
+        part = games.where(games.file == number)
+        visits = games.visit_files[number]
+        if visits is None:
+            bounds[first : first + part.positions + 1] = bounds[first]
+        else:
+            copy_visits(visits, part, bounds, first, moves, counts)
+        first = int(decode_games(data, part.start, positions, first))
+    return Decoded(positions, bounds, moves, counts)
+
+
+def copy_visits(
+    data: np.ndarray, games: Games, bounds: np.ndarray, first: int, moves: np.ndarray, counts: np.ndarray
+) -> None:
+    """The visits of the games of one file."""
+    for start, size in zip(games.visit_start.tolist(), games.size.tolist(), strict=True):
+        if start < 0:
+            bounds[first : first + size + 1] = bounds[first]
+        else:
+            read_visits(data, start, size, bounds, first, moves, counts)
+        first += size

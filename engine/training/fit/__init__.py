@@ -1,0 +1,1 @@
+"""From labelled games to a weights file."""

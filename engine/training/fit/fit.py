@@ -1,0 +1,163 @@
+"""`teresa train fit`: both nets, from files of labelled games to checkpoints."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.network.weights import Network
+from engine.network.weights_file import load_weights
+from engine.system.output_file import write_whole
+from engine.training.data.draw_model import DrawModel, fit_draw_model
+from engine.training.data.games import Decoded, Games, decode, split
+from engine.training.fit.curves import append_entry, draw_curves
+from engine.training.fit.model import policy_net, value_net
+from engine.training.fit.quantise import dequantise, quantise
+from engine.training.fit.settings import NETS, FitSettings, NetSettings
+from engine.training.fit.steps import PolicyStep, ValueStep
+from engine.training.fit.trainer import Trainer, checkpoint_of, checkpoint_path, load_checkpoint
+
+POSITIONS_FOR_DRAWS = 1_000_000
+POSITIONS_TO_VALIDATE = 100_000
+
+Report = Callable[[str], None]
+
+
+@dataclass
+class Material:
+    """The games of a fit."""
+
+    training: Games
+    aside: Games
+    validation: Decoded  # some of the games set aside
+
+
+def some_games(games: Games, positions: int, seed: int) -> Games:
+    """Games at random with about so many positions."""
+    order = np.random.default_rng(seed).permutation(games.size.size)
+    enough = int(np.searchsorted(np.cumsum(games.size[order]), positions)) + 1
+    return games.where(np.sort(order[:enough]))
+
+
+def gather_material(games: Games, settings: FitSettings) -> Material:
+    """Set games aside."""
+    training, aside = split(games, settings.validation, settings.seed)
+    labelled = aside.with_moves()
+    if not labelled.positions or not training.with_moves().positions:
+        raise ValueError(
+            "too few games whose moves are labels (those of value-only games are none): "
+            "some are trained with, and others are set aside to judge the nets by"
+        )
+    return Material(training, aside, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
+
+
+def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> DrawModel:
+    """The draw model of a run: read if its value net goes on, else fitted and written."""
+    path = folder / "draws.json"
+    known = DrawModel.load(path) if checkpoint_path(folder, "value").is_file() else None
+    if known is not None:
+        return known
+    model = fit_draw_model(decode(some_games(games.with_moves(), POSITIONS_FOR_DRAWS, seed)).positions)
+    model.save(path)
+    report(f"draw model fitted: {[round(number, 3) for number in model.theta]}")
+    return model
+
+
+def passes(games: Games, settings: NetSettings, name: str) -> list[Games]:
+    """What a net sees, in this order: value-only games, all games that have labels for it, those with sound labels.
+
+    The moves of value-only games are no labels: most are those of a quick search, the others random. Yet a policy that
+    learns from them first, if it is told to, and then from real labels, is better than one that saw only the latter.
+    """
+    labelled = games.with_moves()
+    usable = games if name == "value" else labelled
+    return (
+        [games.value_only()] * settings.early_passes + [usable] * settings.passes + [labelled] * settings.final_passes
+    )
+
+
+def new_trainer(
+    name: str, material: Material, folder: Path, settings: FitSettings, start_from: Path | None, report: Report
+) -> Trainer:
+    """The trainer of one net, as far as it was."""
+    chosen = settings.of(name)
+    step: ValueStep | PolicyStep
+    if name == "value":
+        model = draw_model_for(folder, material.training, settings.seed, report)
+        net = value_net(chosen.hidden, settings.seed)
+        step = ValueStep(net, model, settings.label_scale, settings.result_share)
+    else:
+        step = PolicyStep(policy_net(chosen.hidden, settings.seed))
+    if start_from is not None:
+        step.net.start_from(dequantise(load_weights(start_from).network)[NETS.index(name)])
+    trainer = Trainer(name, step, chosen, passes(material.training, chosen, name), settings.seed, settings.hash())
+    if trainer.resume(folder):
+        report(f"{name}: going on after {trainer.progress.seen:,} of {trainer.total:,} positions")
+    return trainer
+
+
+def fit(
+    games: Games,
+    folder: Path,
+    settings: FitSettings,
+    nets: Sequence[str],
+    start_from: Path | None,
+    report: Report,
+    advance: Callable[[str, int, int], None],
+) -> Games:
+    """Train the nets that are asked for, from random weights or those of a file; -> the games that were set aside.
+
+    `advance(net, positions, of how many)` is called after every batch.
+    """
+    torch.set_num_threads(1)
+    material = gather_material(games, settings)
+    for name in nets:
+        checkpoint_of(folder, name, settings.hash())
+        if not any(part.positions for part in passes(material.training, settings.of(name), name)):
+            raise ValueError(f"there is nothing to train the {name} with: no pass has a position")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "settings.json", json.dumps(asdict(settings), indent=2) + "\n")
+    validated = material.validation.positions.scores.size
+    report(f"{material.training.positions:,} positions to train with, {validated:,} of other games to validate with")
+    for name in nets:
+        trainer = new_trainer(name, material, folder, settings, start_from, report)
+        trainer.run(folder, material.validation, partial(log_entry, folder / f"{name}.log", report), advance)
+        draw_curves(folder)
+    return material.aside
+
+
+def log_entry(path: Path, report: Report, entry: dict[str, Any]) -> None:
+    """Write a line of the log, as JSON into the file and as text for the reader."""
+    append_entry(path, {"time": round(time.time())} | entry)
+    values = {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in entry.items()}
+    report(", ".join(f"{key} {value}" for key, value in values.items()))
+
+
+def network_of_run(folder: Path) -> Network:
+    """The quantised network of a run's checkpoints."""
+    weights = []
+    for name in NETS:
+        state = checkpoint_of_run(folder, name)["net"]
+        weights.append(tuple(state[key].numpy() for key in ("rows", "bias", "outputs", "output_bias")))
+    return quantise(*weights)
+
+
+def identity_of_run(folder: Path) -> bytes:
+    """The hash of the settings that a run's nets were made with."""
+    hashes = [checkpoint_of_run(folder, name)["identity"] for name in NETS]
+    return hashlib.sha256(b"".join(hashes)).digest() if hashes[0] != hashes[1] else bytes(hashes[0])
+
+
+def checkpoint_of_run(folder: Path, name: str) -> dict[str, Any]:
+    """What the trainer of a net saved."""
+    path = checkpoint_path(folder, name)
+    if not path.is_file():
+        raise ValueError(f"{folder} has no checkpoint {path.name}")
+    return load_checkpoint(path)

@@ -1,0 +1,97 @@
+"""What a fit can be told, and the hash by which a net is known to be made that way."""
+
+import hashlib
+import json
+import math
+from argparse import Namespace
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from engine.network.weights_file import LARGEST_HIDDEN, load_weights
+from engine.training.data.files import digest_of
+from engine.training.data.games import Games
+from engine.training.data.visits import sibling
+
+HIDDEN_STEP = 32  # what vector instructions of inference take at once
+NETS = ("value", "policy")
+
+
+@dataclass(frozen=True)
+class NetSettings:
+    """How one of the two nets is trained."""
+
+    hidden: int
+    batch: int
+    rate: float
+    decay: float
+    early_passes: int  # over value-only games
+    passes: int  # over all games that have labels for the net
+    final_passes: int  # over games whose moves are labels
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """How both are trained, and with what."""
+
+    files: tuple[str, ...]  # names with numbers of positions and SHA-256 of the contents
+    value: NetSettings
+    policy: NetSettings
+    label_scale: float  # what scores of value-only files are multiplied with
+    result_share: float  # of the game's result in the value target of self-play; the rest is the score's
+    validation: float  # share of the games
+    seed: int
+    start_from: str  # SHA-256 of the weights file to go on from; empty: random weights
+
+    def of(self, net: str) -> NetSettings:
+        """Those of one net."""
+        return self.value if net == "value" else self.policy
+
+    def hash(self) -> bytes:
+        """32 bytes that stand for these settings."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).digest()
+
+
+def check_options(options: Namespace) -> None:
+    """A `ValueError` names an option of the command line that cannot be."""
+    require(0 < options.validation < 1, "--validation must be more than 0 and less than 1")
+    require(0 <= options.result_share <= 1, "--result-share must be from 0 to 1")
+    require(0 < options.label_scale < math.inf, "--label-scale must be more than 0")
+    require(options.seed >= 0, "--seed must not be negative")
+    for net in NETS:
+        chosen = net_settings(vars(options), net)
+        allowed = chosen.hidden % HIDDEN_STEP == 0 and 0 < chosen.hidden <= LARGEST_HIDDEN
+        require(allowed, f"--{net}-hidden must be a multiple of {HIDDEN_STEP} up to {LARGEST_HIDDEN}")
+        require(chosen.batch >= 1, f"--{net}-batch must be at least 1")
+        require(0 < chosen.rate < math.inf, f"--{net}-rate must be more than 0")
+        require(0 <= chosen.decay < math.inf, f"--{net}-decay must not be negative")
+        for name in ("early_passes", "passes", "final_passes"):
+            require(getattr(chosen, name) >= 0, f"--{net}-{name.replace('_', '-')} must not be negative")
+    if options.start_from:
+        load_weights(options.start_from)
+
+
+def require(is_so: bool, otherwise: str) -> None:
+    """A `ValueError` unless something is so."""
+    if not is_so:
+        raise ValueError(otherwise)
+
+
+def read_settings(options: Namespace, games: Games) -> FitSettings:
+    """The settings that a command line asks for; the games are those of its files."""
+    names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(options.files))
+    value, policy = (net_settings(vars(options), net) for net in NETS)
+    shares = options.result_share, options.validation
+    start = digest_of(options.start_from) if options.start_from else ""
+    return FitSettings(names, value, policy, options.label_scale, *shares, options.seed, start)
+
+
+def name_of(path: Path, positions: int) -> str:
+    """By what a file of games is known, with the visits beside it."""
+    contents = (path, sibling(path)) if sibling(path).is_file() else (path,)
+    return f"{path.name}:{positions}:{digest_of(*contents)}"
+
+
+def net_settings(options: dict[str, Any], net: str) -> NetSettings:
+    """Those of one net."""
+    return NetSettings(**{field.name: options[f"{net}_{field.name}"] for field in fields(NetSettings)})

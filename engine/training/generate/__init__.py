@@ -1,0 +1,1 @@
+"""Labelled games: by a teacher or by self-play."""

@@ -1,0 +1,123 @@
+"""Teresa as her own teacher: a search of so many visits for each position, in this process.
+
+Every search starts with an empty tree: a label depends on the position, on the game before it (by repetitions) and on
+the noise, not on what was searched before. The noise at the root lets the search look at moves that the network thinks
+little of; it is drawn from the game's random numbers.
+"""
+
+import hashlib
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.config.options import Options
+from engine.config.search_params import search_params
+from engine.mcts.params import Root, new_worker, root_of
+from engine.mcts.proof import UNPROVEN
+from engine.mcts.simulate import simulate_many
+from engine.mcts.tree import PRIOR_UNIT, ROOT, Tree, clear, edges_of, new_tree
+from engine.network.weights import Network
+from engine.network.weights_file import load_weights
+from engine.report.move_stats import LOSS, WIN, MoveStats, moves_below
+from engine.report.score import centipawns
+from engine.search.choose import allowed
+from engine.training.data.viriformat import MATE
+from engine.training.generate.teacher import Answer, Question
+from movegen.bits import U64
+
+LEAST_VISITS = 2  # the first is for the root, the second gives it moves
+NOISE = 0.1  # its share of the priors
+NOISE_SIZE = 10.0  # sum of the parameters of the Dirichlet distribution: the more, the more equal
+BYTES_PER_VISIT = 2048  # room for 63 moves
+
+
+class SelfTeacher:
+    """Labels positions by searching them."""
+
+    def __init__(self, network: Network, visits: int) -> None:
+        self._network, self._visits = network, visits
+        self._settings, self._worker = search_params(Options()), new_worker(1, network)
+        self._tree = new_tree(1 + (visits * BYTES_PER_VISIT >> 20))
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """Label positions that have legal moves."""
+        return [self._answer(question) for question in questions]
+
+    def _answer(self, question: Question) -> Answer:
+        clear(self._tree)
+        root = root_of(question.position)
+        self._simulate(root, LEAST_VISITS)
+        if self._tree.proven[int(ROOT)] == UNPROVEN:
+            add_noise(self._tree, question.rng)
+            self._simulate(root, self._visits - LEAST_VISITS)
+        moves = by_visits(moves_below(self._tree, int(ROOT)))
+        visits = [(move.code, move.visits) for move in moves]
+        return Answer(score_of(moves[0]), question.position.uci(moves[0].code), visits)
+
+    def _simulate(self, root: Root, count: int) -> None:
+        simulate_many(self._tree, root, self._network, self._settings, self._worker, U64(count))
+
+
+def by_visits(moves: Sequence[MoveStats]) -> list[MoveStats]:
+    """The moves that no proof rules out, the most visited first."""
+    return sorted(allowed(moves), key=lambda move: move.visits, reverse=True)
+
+
+def score_of(move: MoveStats) -> int:
+    """The score of a move as viriformat has it, for the player who makes it."""
+    if move.result == WIN:
+        return MATE - (move.distance + 1) // 2
+    if move.result == LOSS:
+        return move.distance // 2 - MATE
+    return centipawns(move.score)
+
+
+def add_noise(tree: Tree, rng: random.Random) -> None:
+    """Mix Dirichlet noise into the priors of the root, and put its moves into the order of the new ones.
+
+    Not once there are nodes below these moves: they would lose them.
+    """
+    edges = edges_of(tree, int(ROOT))
+    own = slice(edges.start, edges.stop)
+    noise = np.array([rng.gammavariate(NOISE_SIZE / len(edges), 1.0) for _ in edges])
+    priors = tree.prior[own] / tree.prior[own].sum(dtype=np.float64)
+    mixed = (1 - NOISE) * priors + NOISE * noise / noise.sum()
+    tree.prior[own] = (1 + (PRIOR_UNIT - len(edges)) * mixed).astype(np.uint16)
+    order = edges.start + np.argsort(-mixed, kind="stable")
+    for array in tree.fields:
+        array[own] = array[order]
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """Which network plays, and how long it thinks."""
+
+    weights: str  # a file
+    checksum: str
+    visits: int
+
+    def check(self) -> None:
+        """A `ValueError` if the file is not the one that was meant."""
+        if checksum_of(Path(self.weights)) != self.checksum:
+            raise ValueError(f"{self.weights} was changed meanwhile")
+
+    @contextmanager
+    def open(self) -> Iterator[SelfTeacher]:
+        """Teresa, ready to label. The network must be the one that the order named."""
+        self.check()
+        yield SelfTeacher(load_weights(Path(self.weights)).network, self.visits)
+
+
+def self_play(weights: Path, visits: int) -> SelfPlay:
+    """Self-play with a weights file; a `ValueError` says what is wrong with it."""
+    load_weights(weights)
+    return SelfPlay(str(weights), checksum_of(weights), visits)
+
+
+def checksum_of(path: Path) -> str:
+    """What a file is known by."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,105 @@
+"""The conversation with a GUI: lines in, lines out, nothing lost, no traceback."""
+
+import errno
+import os
+import signal
+import sys
+import threading
+import time
+from types import FrameType
+from typing import BinaryIO, NoReturn, TextIO
+
+from engine.uci.session import Session
+from engine.uci.transcript import Transcript
+from perft.exits import CLOSED, end_without_output
+
+GREETING = "Teresa speaks UCI here: try 'help', or 'teresa --help' for its other commands."
+SECONDS_BETWEEN_LOOKS = 0.2  # at whether Ctrl-C was pressed: a signal may come just before a wait and not end it
+
+
+class Output:
+    """Lines to standard output, one at a time, from any thread. A closed pipe is no error."""
+
+    def __init__(self, stream: TextIO, transcript: Transcript) -> None:
+        self._stream, self._transcript, self._lock = stream, transcript, threading.Lock()
+        self.failure: OSError | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Is what is said lost?"""
+        return self.failure is not None
+
+    def say(self, line: str) -> None:
+        """Write a line at once."""
+        with self._lock:
+            self._transcript.said(line)
+            try:
+                self._stream.write(line + "\n")
+                self._stream.flush()
+            except OSError as error:
+                self.failure = error
+            except ValueError:  # this process has closed it
+                self.failure = BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+class Reader(threading.Thread):
+    """Hears all that comes, in a thread: the main thread is left to Ctrl-C."""
+
+    def __init__(self, session: Session, stream: BinaryIO, transcript: Transcript, output: Output) -> None:
+        super().__init__(name="reader", daemon=True)
+        self._session, self._stream, self._transcript, self._output = session, stream, transcript, output
+        self.status = 0
+
+    def run(self) -> None:
+        """Do what the lines say; at the end of input, finish what was asked."""
+        if not converse(self._session, self._stream, self._transcript):
+            has_done_all = self._session.finish(lambda: self._output.is_closed)
+            self.status = 0 if has_done_all else 1
+
+
+def converse(session: Session, stream: BinaryIO, transcript: Transcript) -> bool:
+    """Do what the lines of a stream say, whatever bytes they hold; -> was it `quit` that ended it?"""
+    try:
+        for data in stream:
+            line, moment = data.decode("utf-8", errors="replace"), time.perf_counter()
+            transcript.heard(line)
+            if not session.hear(line, moment):
+                return True
+    except (OSError, ValueError):
+        pass
+    return False
+
+
+class Interruption:
+    """Ctrl-C, as a flag: an exception might come where nobody catches it."""
+
+    def __init__(self) -> None:
+        self.has_come = False
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self.has_come = True
+
+
+def main() -> NoReturn:
+    """Speak UCI on standard input and output, then end the process.
+
+    It ends at once, without Python's tidying up: that would trip over threads that still search or import.
+    """
+    interruption, transcript = Interruption(), Transcript()
+    output = Output(sys.stdout, transcript)
+    session = Session(output.say, transcript)
+    if sys.stdin.isatty():
+        output.say(GREETING)
+    session.loader.start()
+    reader = Reader(session, sys.stdin.buffer, transcript, output)
+    reader.start()
+    while reader.is_alive() and not interruption.has_come:
+        reader.join(SECONDS_BETWEEN_LOOKS)
+    try:
+        session.close()
+    finally:
+        if output.failure is not None and output.failure.errno not in CLOSED:
+            end_without_output(output.failure)
+        os._exit(reader.status)

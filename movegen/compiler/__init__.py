@@ -1,0 +1,1 @@
+"""How kernels are compiled and kept: the one place that configures numba."""

@@ -1,0 +1,330 @@
+"""Explanations: legal lines, true proofs, and a search that is not disturbed."""
+
+import json
+import time
+
+import chess
+import pytest
+
+from engine.bench import POSITIONS as BENCH
+from engine.explain.explain import NothingSearchedError, answer, explain, search_more, settle
+from engine.explain.extra_search import search_alone
+from engine.explain.text import EXTRA, TYPED, lines_of
+from engine.explain.verdict import THRESHOLDS, Verdict
+from engine.report.move_stats import moves_below
+from engine.report.node import Shape
+from engine.report.stop_reason import Reason
+from engine.search import run as run_module
+from engine.search.clock import Limits
+from movegen import Position
+from tests.engine.report.searches import LOST, MATE_IN_1, MATE_IN_2, MIDDLEGAME, new_searcher, searched
+from tests.engine.search.test_resources import TABLES, write_book
+
+MATES = (
+    "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1",
+    "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1",
+    "8/8/8/8/8/5k2/7r/5K2 b - - 0 1",
+    "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1",
+    LOST,
+)
+
+
+def is_forced_mate(board, plies):
+    """Can the player to move mate within so many plies? By looking at everything."""
+    for move in list(board.legal_moves):
+        board.push(move)
+        wins = board.is_checkmate() or (plies > 2 and is_lost(board, plies - 1))
+        board.pop()
+        if wins:
+            return True
+    return False
+
+
+def is_lost(board, plies):
+    """Is the player to move mated within so many plies, whatever he does?"""
+    if board.is_checkmate():
+        return True
+    if plies < 2 or not any(board.legal_moves):
+        return False
+    for move in list(board.legal_moves):
+        board.push(move)
+        loses = is_forced_mate(board, plies - 1)
+        board.pop()
+        if not loses:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("fen", MATES)
+def test_proofs_agree_with_looking_at_everything(fen):
+    searcher, proven = searched(fen, 20_000), 0
+    for row in searcher.report().rows():
+        told = explain(searcher.report(), row.uci)
+        if not row.proven or row.proven["plies"] > 5 or row.proven["result"] == "draw":
+            continue
+        board = chess.Board(fen)
+        board.push_uci(row.uci)
+        plies = row.proven["plies"] - 1
+        if row.proven["result"] == "win":
+            assert told.verdict is Verdict.PROVEN_WIN
+            assert is_lost(board, plies)
+        else:
+            assert told.verdict is Verdict.PROVEN_LOSS
+            assert is_forced_mate(board, plies)
+        proven += 1
+    assert proven > 0
+
+
+@pytest.mark.parametrize("fen", BENCH)
+def test_lines_are_legal_and_numbers_agree(fen):
+    searcher, position = searched(fen, 3000), Position(fen)
+    rows = searcher.report().rows(shape=Shape(lines=500))
+    for row in [rows[0], *rows[1:4], rows[-1]]:
+        told = explain(searcher.report(), row.san)
+        assert told.row._replace(v=None) == row
+        after = position.play(told.row.uci)
+        position.play_all(told.row.line)
+        for reply in told.replies:
+            after.play_all(reply.line)
+        assert all(line.isascii() and "\n" not in line for line in lines_of(told))
+    data = explain(searcher.report()).data()
+    assert json.loads(json.dumps(data)) == data
+    assert data["move"]["uci"] == data["best"]["uci"] == searcher.report().summary()["best"]
+
+
+def test_why_the_best_move():
+    searcher = searched(MIDDLEGAME, 20_000)
+    told = explain(searcher.report())
+    rows = searcher.report().rows()
+    assert told.verdict is Verdict.BEST
+    assert (told.row.uci, told.rival.uci) == (rows[0].uci, rows[1].uci)
+    assert told.missing == rows[0].n - rows[1].n + (rows[1].q <= rows[0].q)
+    history = searcher.report().history()
+    leaders = [history["moves"][line.index(max(line))] for line in history["n"]]
+    changes = [index for index, leader in enumerate(leaders) if leader != rows[0].uci]
+    assert told.best_since == history["visits"][changes[-1] + 1 if changes else 0]
+    assert told.step_shares[0] == rows[0].share
+    assert any("it had made the visits asked for" in line for line in lines_of(told))
+
+
+@pytest.mark.parametrize("move", ["h4", "a2", "Kh1"])
+def test_a_move_that_was_hardly_looked_at_gets_a_search_of_its_own(move):
+    searcher = searched(MIDDLEGAME, 20_000)
+    if move == "a2":
+        move = searcher.report().rows()[-1].san
+    before, history = searcher.tree.memory.copy(), searcher.report().history()
+    told = explain(searcher.report(), move)
+    assert told.verdict is Verdict.HARDLY_LOOKED_AT
+    more = search_more(told, told.visits_missing)
+    assert more.verdict in (Verdict.WORSE, Verdict.REFUTED, Verdict.CLOSE, Verdict.UNDECIDED)
+    assert more.added == 2000
+    assert more.row.n == told.row.n + 2000
+    assert sum(more.row.wdl) == 1000
+    Position(MIDDLEGAME).play_all(more.row.line)
+    assert (searcher.tree.memory == before).all()
+    assert searcher.report().history() == history
+    assert any("2,000 added now" in line for line in lines_of(more))
+
+
+def test_more_visits_can_be_asked_for_and_stopped():
+    told = explain(searched(MIDDLEGAME, 3000).report(), "h4")
+    assert search_more(told, 5000).added == 5000
+    assert search_more(told, 5000, lambda: True).added == 0
+
+
+def test_a_search_of_its_own_can_prove():
+    """Every move but one lets the opponent mate at once: the search of its own finds that."""
+    fen = "6k1/5ppp/8/8/8/8/1r3PPP/R5K1 w - - 0 1"
+    searcher = searched(fen, 60)
+    lost = next(row for row in searcher.report().rows() if row.san == "Rd1")
+    more = search_more(explain(searcher.report(), lost.uci), 2000)
+    assert more.row.proven is None or more.verdict.startswith("PROVEN")
+    stalemate = searched("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", 2)
+    told = search_more(explain(stalemate.report(), "Qg6"), 2000)
+    assert (told.verdict, told.row.proven) == (Verdict.PROVEN_DRAW, {"result": "draw", "plies": 1})
+
+
+def test_what_is_not_legal_or_not_searched():
+    searcher = new_searcher(MIDDLEGAME)
+    with pytest.raises(NothingSearchedError, match="nothing was searched yet"):
+        explain(searcher.report())
+    told = explain(searcher.report(), "Ke2")
+    assert told.verdict is Verdict.NOT_LEGAL
+    assert lines_of(told) == ["verdict: NOT LEGAL: a king does not move from g1 to e2"]
+    wished = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
+    searcher.go(Limits(nodes=500), wished=wished)
+    searcher.wait()
+    with pytest.raises(NothingSearchedError, match="left out"):
+        explain(searcher.report(), "h4")
+
+
+def test_a_turned_opinion_is_dated_by_the_history():
+    searcher = searched(MIDDLEGAME, 20_000)
+    history = searcher.report().history()
+    best = history["moves"][0]
+    for column, move in enumerate(history["moves"][1:6], 1):
+        told = explain(searcher.report(), move)
+        above = [
+            index
+            for index, line in enumerate(history["q"])
+            if line[column] is not None and line[0] is not None and line[column] >= line[0]
+        ]
+        if told.best.uci == best and above and above[-1] + 1 < len(history["visits"]):
+            assert told.below_since == history["visits"][above[-1] + 1]
+
+
+@pytest.mark.parametrize(
+    ("fen", "limits", "reason"),
+    [
+        (MIDDLEGAME, Limits(nodes=300), Reason.NODES),
+        (MIDDLEGAME, Limits(move_time=60), Reason.TIME),
+        (MIDDLEGAME, Limits(depth=3), Reason.DEPTH),
+        (MATE_IN_1, Limits(nodes=1000), Reason.PROVEN),
+        ("k7/8/8/8/8/8/5r2/7K w - - 0 1", Limits(time_left=60_000), Reason.ONLY_MOVE),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", Limits(nodes=10), Reason.NO_MOVE),
+    ],
+)
+def test_the_reason_for_stopping(fen, limits, reason):
+    searcher = new_searcher(fen)
+    searcher.go(limits)
+    searcher.wait()
+    assert searcher.report().summary()["state"] == reason
+
+
+def test_a_move_that_nothing_can_catch_up_with_settles_the_search(monkeypatch):
+    monkeypatch.setattr(run_module, "has_thought_enough", lambda *_: True)
+    searcher = new_searcher(MIDDLEGAME)
+    searcher.go(Limits(time_left=100_000))
+    searcher.wait()
+    assert searcher.report().summary()["state"] == Reason.SETTLED
+    assert "no other move could catch up" in lines_of(explain(searcher.report()))[-1]
+
+
+def test_moves_of_a_book_and_of_tablebases_are_called_so(tmp_path):
+    searcher = new_searcher()
+    searcher.knowledge.set_book(str(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)])))
+    searcher.knowledge.set_tablebases(str(TABLES))
+    searcher.options.own_book = True
+    searcher.go(Limits(time_left=60_000))
+    searcher.wait()
+    told = explain(searcher.report())
+    assert (told.row.uci, told.summary["state"]) == ("b2b4", Reason.BOOK)
+    assert "it is the opening book's move" in lines_of(told)[-2]
+    searcher.set_position(Position("8/8/8/8/3k4/8/8/KQ6 w - - 0 1"), None)
+    searcher.go(Limits(nodes=200))
+    searcher.wait()
+    told = explain(searcher.report())
+    assert (told.summary["moves_by"], told.summary["known_score"]) == ("tablebase", 1.0)
+    assert "the tablebases allow" in "\n".join(lines_of(told)) or len(told.root.moves) == 1
+
+
+def test_a_move_chosen_by_chance_is_called_so():
+    for seed in range(1, 40):
+        searcher = searched(MIDDLEGAME, 200, Seed=seed, Temperature=10_000)
+        told = explain(searcher.report())
+        most = max(searcher.report().rows(), key=lambda row: row.n)
+        if told.row.n < most.n:
+            assert f"{most.san} has more visits" in lines_of(told)[-2]
+            assert "left to chance" in lines_of(told)[-2]
+            return
+    pytest.fail("chance always chose the best move")
+
+
+def test_stop_is_a_reason_and_a_running_search_is_told():
+    searcher = new_searcher(MIDDLEGAME)
+    searcher.go(Limits(infinite=True))
+    time.sleep(0.3)
+    assert searcher.report().summary()["state"] == Reason.SEARCHING
+    assert "it is still searching" in lines_of(explain(searcher.report()))[-1]
+    searcher.stop()
+    searcher.wait()
+    assert searcher.report().summary()["state"] == Reason.STOP
+
+
+@pytest.mark.slow
+def test_a_running_search_is_not_disturbed():
+    """With questions asked all the time, a search repeats itself to the last visit."""
+    trees = []
+    for asks in (False, True):
+        searcher = new_searcher(MATE_IN_2, Hash=64)
+        searcher.go(Limits(nodes=60_000))
+        while searcher.is_searching and asks:
+            rows = searcher.report().rows()
+            if rows and rows[0].n > 10:
+                explain(searcher.report())
+                search_more(explain(searcher.report(), rows[-1].uci), 500)
+        searcher.wait()
+        trees.append(searcher.tree)
+    assert (trees[0].visits == trees[1].visits).all()
+    assert (trees[0].wins == trees[1].wins).all()
+
+
+# Evidence
+
+
+def test_no_move_is_called_refuted_on_few_visits():
+    """By the tree alone none is; by `answer` only after a search for it alone."""
+    searcher, refuted = searched(BENCH[3], 5000), 0
+    for row in searcher.report().rows():
+        told = explain(searcher.report(), row.uci)
+        assert told.verdict is not Verdict.REFUTED
+        if told.visits_missing > THRESHOLDS.extra_visits and not refuted:
+            more = answer(searcher.report(), row.uci)
+            assert more.row.n >= THRESHOLDS.least_visits or more.row.proven
+            assert more.row.n == row.n + more.added
+            assert f"({row.n:,} visit" in lines_of(more)[1]
+            assert f"{more.added:,} added now" in lines_of(more)[1]
+            refuted += 1
+    assert refuted == 1
+
+
+def test_a_search_that_is_stopped_leaves_the_verdict_open():
+    told = explain(searched(MIDDLEGAME, 3000).report(), "h4")
+    assert told.needs_search
+    stopped = settle(told, None, lambda: True)
+    assert (stopped.verdict, stopped.added) == (Verdict.HARDLY_LOOKED_AT, 0)
+    asked = settle(told, 700)
+    assert asked.added == 700
+
+
+def test_visits_of_both_searches_are_added_up():
+    searcher = searched(MIDDLEGAME, 20_000)
+    told = explain(searcher.report(), "b4")
+    more = search_more(told, 3000)
+    move = told.stats
+    alone = search_alone(told.root.source, told.place, 3000)
+    wins = int(alone.tree.wins[0]) + move.wins
+    draws = int(alone.tree.draws[0]) + move.draws
+    assert more.row.n == move.visits + 3000
+    assert more.row.q == pytest.approx(wins / 2**20 / more.row.n, abs=1e-6)
+    assert more.row.wdl[1] == pytest.approx(1000 * draws / 2**20 / more.row.n, abs=0.5)
+    best = max(moves_below(alone.tree, 0), key=lambda reply: reply.visits)
+    assert more.replies[0].n == best.visits
+    assert more.missing == told.missing  # of the search that it is compared with
+
+
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [("", "evidence 2,0"), (TYPED, "; `why not h4 20000` searches more"), (EXTRA, "; `--extra 20000` searches more")],
+)
+def test_the_hint_fits_the_place_where_it_is_read(hint, expected):
+    told = answer(searched(MIDDLEGAME, 3000).report(), "h4")
+    last = lines_of(told, hint)[-1]
+    assert expected in last
+    assert ("searches more" in last) == bool(hint)
+    assert lines_of(told) == told.data()["text"]
+
+
+@pytest.mark.parametrize("move", [None, "b4", "h4"])
+def test_every_verdict_names_its_visits(move):
+    report = searched(MIDDLEGAME, 3000).report()
+    told = explain(report, move)
+    count = "1 visit" if told.row.n == 1 else f"{told.row.n:,} visits"
+    assert lines_of(told)[1] == f"verdict: {told.verdict} ({count})"
+
+
+def test_kept_visits_are_not_said_to_be_made_in_the_last_time():
+    searcher = searched(MIDDLEGAME, 3000)
+    searcher.go(Limits(nodes=1000))
+    searcher.wait()
+    assert "4,000 visits, 1,000 of them now in " in lines_of(explain(searcher.report()))[0]

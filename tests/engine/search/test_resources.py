@@ -1,0 +1,203 @@
+"""Books and tablebases: what may be played before any search. The oracle is python-chess."""
+
+import random
+import struct
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import chess.syzygy
+import pytest
+
+from engine.config.options import Options
+from engine.search.book import Book
+from engine.search.resources import Knowledge
+from engine.search.tablebase import Tablebases
+from movegen import Position
+
+TABLES = str(Path(__file__).parent / "syzygy")
+KINGS_AND_QUEEN = "8/8/8/8/3k4/8/8/KQ6 w - - 0 1"
+FAR_MATE = "8/8/8/3k4/8/8/8/KR6 w - - 0 1"
+STALEMATE_TRAP = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"
+LAST_RANK_PAWN = "8/P7/8/8/8/8/7k/1K6 w - - 0 1"
+DRAWN_PAWN = "8/8/8/4k3/4p3/4K3/8/8 w - - 0 1"
+
+
+def write_book(path, entries):
+    """A book of (board, move, weight), as polyglot writes it."""
+    data = []
+    for board, text, weight in entries:
+        move = chess.Move.from_uci(text)
+        promotion = (move.promotion - 1) << 12 if move.promotion else 0
+        packed = promotion | move.from_square << 6 | move.to_square
+        data.append((chess.polyglot.zobrist_hash(board), packed, weight, 0))
+    path.write_bytes(b"".join(struct.pack(">QHHI", *entry) for entry in sorted(data)))
+    return str(path)
+
+
+@pytest.fixture
+def book(tmp_path):
+    start, castling = chess.Board(), chess.Board("4k2r/8/8/8/8/8/8/4K3 b k - 0 1")
+    entries = [(start, "e2e4", 3), (start, "d2d4", 1), (start, "a2a3", 0), (castling, "e8h8", 1)]
+    return write_book(tmp_path / "book.bin", entries)
+
+
+def test_book_moves_are_drawn_by_weight(book):
+    rng, position = random.Random(3), Position()
+    drawn = [position.uci(Book(book).choose(position, rng)) for _ in range(400)]
+    assert drawn.count("e2e4") == pytest.approx(300, abs=40)
+    assert drawn.count("e2e4") + drawn.count("d2d4") == 400
+
+
+def test_a_book_knows_castling_and_what_it_does_not_know(book):
+    position = Position("4k2r/8/8/8/8/8/8/4K3 b k - 0 1")
+    assert position.uci(Book(book).choose(position, random.Random(1))) == "e8g8"
+    assert Book(book).choose(Position().play("h4"), random.Random(1)) is None
+
+
+def test_a_book_that_cannot_be_read_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="there is no book"):
+        Book(str(tmp_path / "none.bin"))
+    with pytest.raises(ValueError, match="there is no book"):
+        Book(str(tmp_path))
+
+
+@pytest.mark.parametrize("length", [0, 1, 15, 16, 17, 160, 4000])
+def test_books_of_any_bytes_do_no_harm(tmp_path, length):
+    path = tmp_path / "odd.bin"
+    for seed in range(20):
+        path.write_bytes(random.Random(seed).randbytes(length))
+        knowledge, options = Knowledge(), Options()
+        options.own_book = True
+        try:
+            knowledge.set_book(str(path))
+        except ValueError:
+            continue
+        root = knowledge.root_moves(Position(), (), options, in_game=True)
+        assert set(root.codes) <= set(Position().move_codes)
+
+
+def test_a_damaged_book_is_reported_once(book, monkeypatch):
+    def fail(*_arguments):
+        raise OSError("planted")
+
+    knowledge, options = knowledge_of(book), Options()
+    options.own_book = True
+    monkeypatch.setattr(chess.polyglot.MemoryMappedReader, "find_all", fail)
+    root = knowledge.root_moves(Position(), (), options, in_game=True)
+    assert len(root.codes) == 20
+    assert "planted" in root.notes[0]
+    assert knowledge.root_moves(Position(), (), options, in_game=True).notes == ()
+
+
+@pytest.mark.parametrize("name", ["KQvK.rtbz", "KQvK.rtbw"])
+@pytest.mark.parametrize("length", [0, 4, 40, 200, -100])
+def test_a_damaged_table_is_reported_once_and_the_others_are_asked(tmp_path, name, length):
+    for file in Path(TABLES).iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / name).write_bytes((Path(TABLES) / name).read_bytes()[:length])
+    knowledge = knowledge_of(tables=str(tmp_path))
+    queen, mirrored = Position(KINGS_AND_QUEEN), Position("8/8/8/8/3K4/8/8/kq6 b - - 0 1")
+    first = knowledge.root_moves(queen, (), Options(), in_game=True)
+    assert (first.source, first.codes) == ("", queen.move_codes)
+    assert len(first.notes) == 1
+    assert "KQvK" in first.notes[0]
+    for position in (queen, mirrored):
+        assert knowledge.root_moves(position, (), Options(), in_game=True).notes == ()
+    other = knowledge.root_moves(Position(FAR_MATE), (), Options(), in_game=True)
+    assert (other.source, other.notes) == ("tablebase", ())
+
+
+def test_tablebases_that_are_not_there_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="there is no folder"):
+        Tablebases(str(tmp_path / "none"))
+    with pytest.raises(ValueError, match="there are no tables"):
+        Tablebases(str(tmp_path))
+
+
+@pytest.mark.parametrize("fen", [KINGS_AND_QUEEN, FAR_MATE, STALEMATE_TRAP, LAST_RANK_PAWN, DRAWN_PAWN])
+def test_the_moves_kept_have_the_result_of_the_tables(fen):
+    verdict = Tablebases(TABLES).probe(Position(fen))
+    with chess.syzygy.open_tablebase(TABLES) as tables:
+        board = chess.Board(fen)
+        result = tables.probe_wdl(board)
+        assert verdict.result == result
+        assert verdict.probes == board.legal_moves.count()
+        for code in verdict.moves:
+            board.push_uci(Position(fen).uci(code))
+            assert board.is_checkmate() or -tables.probe_wdl(board) == result
+            board.pop()
+
+
+@pytest.mark.parametrize("fen", [KINGS_AND_QUEEN, FAR_MATE, LAST_RANK_PAWN])
+def test_following_the_moves_kept_wins_against_the_longest_defence(fen):
+    tables, position = Tablebases(TABLES), Position(fen)
+    for _ in range(100):
+        if position.is_game_over(claim_draw=True):
+            break
+        position = position.play(tables.probe(position).moves[0])
+    assert position.outcome().name == "CHECKMATE"
+
+
+def test_a_win_that_comes_too_late_counts_as_a_draw():
+    verdict = Tablebases(TABLES).probe(Position(FAR_MATE.replace("0 1", "95 100")))
+    assert (verdict.result, verdict.score) == (1, 0.5)
+
+
+@pytest.mark.parametrize("fen", [FAR_MATE, KINGS_AND_QUEEN, "8/8/8/3K4/8/8/8/kr6 b - - 0 1"])
+def test_a_win_is_one_as_long_as_it_comes_before_the_hundredth_half_move(fen):
+    """The tables may be off by one half-move, so the hundredth is not safe."""
+    with chess.syzygy.open_tablebase(TABLES) as tables:
+        board, distances = chess.Board(fen), []
+        for move in board.legal_moves:
+            board.push(move)
+            if not board.is_insufficient_material() and tables.probe_wdl(board) == -2:
+                distances.append(1 - tables.probe_dtz(board))
+            board.pop()
+    for clock in range(100):
+        verdict = Tablebases(TABLES).probe(Position(fen.replace("0 1", f"{clock} 100")))
+        assert verdict.result == (2 if clock + min(distances) <= 99 else 1), clock
+        assert verdict.score == (1.0 if verdict.result == 2 else 0.5)
+
+
+@pytest.mark.parametrize(
+    "fen", ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "8/8/8/8/3k4/8/8/KBB5 w - - 0 1", chess.STARTING_FEN]
+)
+def test_castling_rights_and_missing_tables_are_left_to_the_search(fen):
+    assert Tablebases(TABLES).probe(Position(fen)) is None
+
+
+def knowledge_of(book="", tables=""):
+    knowledge = Knowledge()
+    knowledge.set_book(book)
+    knowledge.set_tablebases(tables)
+    return knowledge
+
+
+def test_the_book_has_a_say_only_in_games_and_if_asked_for(book):
+    knowledge, options, position = knowledge_of(book), Options(), Position()
+    assert len(knowledge.root_moves(position, (), options, in_game=True).codes) == 20
+    options.own_book = True
+    root = knowledge.root_moves(position, (), options, in_game=True)
+    assert (len(root.codes), root.source) == (1, "book")
+    assert len(knowledge.root_moves(position, (), options, in_game=False).codes) == 20
+    wished = (position.code("h4"),)
+    assert knowledge.root_moves(position, wished, options, in_game=True).codes == wished
+
+
+def test_tablebases_decide_but_not_against_the_users_wish():
+    knowledge, position = knowledge_of(tables=TABLES), Position(STALEMATE_TRAP)
+    root = knowledge.root_moves(position, (), Options(), in_game=False)
+    assert (root.source, root.verdict.score) == ("tablebase", 1.0)
+    stalemate = (position.code("g5g6"),)
+    assert knowledge.root_moves(position, stalemate, Options(), in_game=False).codes == stalemate
+
+
+def test_a_wrong_file_leaves_the_one_before(book, tmp_path):
+    knowledge, options = knowledge_of(book), Options()
+    options.own_book = True
+    with pytest.raises(ValueError, match="there is no book"):
+        knowledge.set_book(str(tmp_path / "none.bin"))
+    assert knowledge.root_moves(Position(), (), options, in_game=True).source == "book"
+    knowledge.set_book("")
+    assert knowledge.root_moves(Position(), (), options, in_game=True).source == ""

@@ -1,0 +1,132 @@
+import numpy as np
+import pytest
+
+from engine.training.data.dataset import outcome_targets, pools
+from engine.training.data.draw_model import DrawModel, material_of
+from engine.training.data.games import NOISY, VALUE_ONLY, decode, open_games, split
+from engine.training.data.targets import chances, move_targets
+from engine.training.data.visits import pack_file_header, pack_visits, sibling, unpack_visits
+from tests.engine.network.boards import board_words, code_to_move
+from tests.engine.training.data.games import known_game, random_records
+
+
+@pytest.fixture(scope="module")
+def records(scaled):
+    return random_records(scaled(400), seed=6)
+
+
+@pytest.fixture
+def files(records, tmp_path):
+    """The records in two files; the second breaks off within a record."""
+    middle = len(records) // 3
+    paths = [tmp_path / "one.vf", tmp_path / "two.vf"]
+    paths[0].write_bytes(b"".join(record[0] for record in records[:middle]))
+    paths[1].write_bytes(b"".join(record[0] for record in records[middle:]) + records[0][0][:-5])
+    return paths
+
+
+def test_decoding_agrees_with_python_chess(files, records):
+    games = open_games(files)
+    positions = decode(games).positions
+    expected = [(*pair, record[2], record[3]) for record in records for pair in record[1]]
+    assert games.positions == len(positions.scores) == len(expected)
+    assert (positions.boards == board_words([board for board, *_ in expected])).all()
+    for place, (board, move, score, result, extra) in enumerate(expected):
+        assert code_to_move(positions.moves[place], board) == move
+        assert positions.scores[place] == (score if board.turn else -score)
+        assert positions.results[place] == (result if board.turn else 2 - result)
+        assert positions.extras[place] == extra
+
+
+def test_missing_and_empty_files(tmp_path):
+    with pytest.raises(ValueError, match="there is no file"):
+        open_games([tmp_path / "none.vf"])
+    (tmp_path / "empty.vf").touch()
+    with pytest.raises(ValueError, match=r"empty\.vf: there is no game in it"):
+        open_games([tmp_path / "empty.vf"])
+
+
+def test_value_only_games_have_no_moves(files, records):
+    games = open_games(files)
+    expected = sum(len(record[1]) for record in records if not record[3] & VALUE_ONLY)
+    assert games.with_moves().positions == expected
+
+
+def test_the_split_is_by_stretches_of_games(files):
+    games = open_games(files)
+    training, aside = split(games, 0.5, seed=1)
+    assert training.positions + aside.positions == games.positions
+    again = split(games, 0.5, seed=1)[1]
+    assert (again.start == aside.start).all()
+
+
+def test_a_pass_sees_every_position_once(files):
+    games = open_games(files)
+    seen = []
+    for pool in pools(games, (1, 0), pool=1000):
+        assert sorted(pool.order.tolist()) == list(range(pool.order.size))
+        seen += [row.tobytes() for row in pool.decoded.positions.boards]
+    assert sorted(seen) == sorted(row.tobytes() for row in decode(games).positions.boards)
+
+
+def test_passes_differ_and_can_be_taken_up_again(files):
+    games = open_games(files)
+    first, second = (list(pools(games, (1, number), pool=games.positions // 4)) for number in (0, 1))
+    assert [pool.order.size for pool in first] != [pool.order.size for pool in second]
+    (last,) = pools(games, (1, 0), skip=len(first) - 1, pool=games.positions // 4)
+    assert (last.order == first[-1].order).all()
+    assert (last.decoded.positions.boards == first[-1].decoded.positions.boards).all()
+
+
+def test_chances():
+    scores = np.array([0, 250, -250, 32000, -31990])
+    assert chances(scores) == pytest.approx([0.5, 0.73106, 0.26894, 1, 0], abs=1e-5)
+    assert chances(scores, 2.0)[1] == pytest.approx(0.88080, abs=1e-5)
+
+
+VISITS = [[(796, 3), (1, 70000)], [(2267, 1)], [(2268, 5), (10, 0), (11, 2)]]
+
+
+def test_visits_byte_by_byte():
+    data = pack_file_header() + pack_visits(VISITS)
+    assert data[:16].hex() == b"TERESAVC".hex() + "0100000000000000"
+    assert data[16:30].hex() == "0200" + "1c0303000000" + "010070110100"
+    assert unpack_visits(data) == VISITS
+    assert unpack_visits(data[:-1]) == VISITS[:-1]
+
+
+def test_foreign_files_of_visits_are_refused():
+    with pytest.raises(ValueError, match="no file of visits"):
+        unpack_visits(b"something else entirely")
+    with pytest.raises(ValueError, match="format 2"):
+        unpack_visits(b"TERESAVC" + bytes([2, 0, 0, 0, 0, 0, 0, 0]))
+    with pytest.raises(ValueError, match="without visits"):
+        pack_visits([[]])
+
+
+def test_visits_are_targets_where_they_are_known(tmp_path):
+    path = tmp_path / "known.vf"
+    path.write_bytes(known_game() * 2)
+    moves = decode(open_games([path])).positions.moves[:3].tolist()
+    lists = [[(moves[0], 30), (1 | 18 << 6, 10)], [(moves[1], 5)], [(moves[2], 0), (28 | 36 << 6, 4)]]
+    sibling(path).write_bytes(pack_file_header() + pack_visits(lists))  # of the first game only
+    decoded = decode(open_games([path]))
+    legal = np.array([*moves[:1], 1 | 18 << 6, 7, *moves[2:3], 28 | 36 << 6, *moves[1:2]], dtype=np.uint16)
+    shares = move_targets(decoded, np.array([0, 2, 4]), legal, np.array([0, 3, 5, 6]))
+    assert shares == pytest.approx([0.75, 0.25, 0, 0, 1, 1])
+
+
+def test_results_have_a_share_in_the_targets_of_self_play(tmp_path):
+    path, noisy = tmp_path / "known.vf", bytearray(known_game())
+    noisy[31] = NOISY
+    path.write_bytes(known_game() + noisy + known_game())  # White wins
+    visits = [[(move, 1)] for move in decode(open_games([path])).positions.moves[:6].tolist()]
+    sibling(path).write_bytes(pack_file_header() + pack_visits(visits))  # of the first two games
+    decoded, model = decode(open_games([path])), DrawModel()
+    plain = outcome_targets(decoded, model, 1.0, result_share=0.0)
+    assert plain == pytest.approx(model.outcomes(decoded.positions.scores, material_of(decoded.positions.boards)))
+    targets = outcome_targets(decoded, model, 1.0, result_share=0.25)
+    results = np.array([[1, 0, 0], [0, 0, 1], [1, 0, 0]])
+    assert targets[:3] == pytest.approx(0.75 * plain[:3] + 0.25 * results)
+    assert targets[3:] == pytest.approx(plain[3:])
+    assert targets.sum(axis=1) == pytest.approx(1)

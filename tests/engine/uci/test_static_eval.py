@@ -1,0 +1,77 @@
+"""What `eval` prints, against python-chess and a network in floats, and against the statistics of a sample."""
+
+import math
+import re
+
+import chess
+import pytest
+
+from engine.network.weights_file import load_weights
+from engine.report.score import centipawns
+from engine.uci.static_eval import GAMES, judge_by_network, judge_by_playouts, without_each_man
+from movegen import Position
+from tests.engine.network import nets, reference
+
+MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
+CASTLING = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1"
+EXPOSED = "4k3/4r3/8/8/8/8/4R3/4K3 w - - 0 1"  # without the white rook White is in check, without the black one Black
+
+
+@pytest.fixture(scope="module")
+def network():
+    return load_weights().network
+
+
+def score_of(network, board):
+    """The score of the player to move, in floats."""
+    win, draw, _ = nets.softmax(nets.outcome_logits(nets.as_floats(network)[0], reference.inputs(board)))
+    return win + draw / 2
+
+
+@pytest.mark.parametrize("fen", [MIDDLEGAME, CASTLING])
+def test_what_each_piece_adds_is_a_difference_of_scores(network, fen):
+    board = chess.Board(fen)
+    lines = judge_by_network(Position(fen), network)
+    score = score_of(network, board)
+    assert float(re.search(r"score (\d\.\d+)", lines[0]).group(1)) == pytest.approx(score, abs=0.01)
+    found = dict(
+        re.fullmatch(r"(\w on \w\d): ([+-]\d\.\d{3}) score", line).groups() for line in lines if " on " in line
+    )
+    for square, piece in board.piece_map().items():
+        name = f"{piece.symbol()} on {chess.square_name(square)}"
+        other = board.copy(stack=False)
+        other.remove_piece_at(square)
+        other.castling_rights = chess.BB_EMPTY
+        if piece.piece_type == chess.KING or other.was_into_check():
+            assert name not in found
+        else:
+            assert float(found[name]) == pytest.approx(score - score_of(network, other), abs=0.01)
+
+
+def test_a_piece_that_shields_the_waiting_king_stays():
+    names = [(square, man) for square, man, _ in without_each_man(Position(EXPOSED))]
+    assert names == [("e2", "R")]
+
+
+def test_priors_come_last_the_highest_first(network):
+    lines = [line for line in judge_by_network(Position(MIDDLEGAME), network) if "prior" in line]
+    shares = [float(line.split()[-1].removesuffix("%")) for line in lines]
+    assert len(lines) == chess.Board(MIDDLEGAME).legal_moves.count()
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(100, abs=2.5)
+
+
+@pytest.mark.parametrize("fen", [MIDDLEGAME, "3qk3/8/8/8/8/8/P7/4K3 w - - 0 1", "3qk3/8/8/8/8/8/P7/4K3 b - - 0 1"])
+def test_the_results_of_random_games_are_a_sample(network, fen):
+    first, second = judge_by_playouts(Position(fen), network, seed=1)
+    games, wins, draws, losses = map(int, re.findall(r"\d+", first))
+    assert games == GAMES == wins + draws + losses
+    score, error = map(float, re.findall(r"\d\.\d+", second)[:2])
+    results = [1.0] * wins + [0.5] * draws + [0.0] * losses
+    mean = sum(results) / games
+    spread = math.sqrt(sum((result - mean) ** 2 for result in results) / games / games)
+    assert score == pytest.approx(mean, abs=0.0006)
+    assert error == pytest.approx(spread, abs=0.0006)
+    assert f", {centipawns(mean)} centipawns" in second
+    if "q" in fen.split()[0] and "Q" not in fen.split()[0]:
+        assert (wins > losses) == fen.split()[1].startswith("b")
