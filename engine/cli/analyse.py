@@ -32,6 +32,7 @@ def main(arguments: Sequence[str]) -> int:
 def _main(options: argparse.Namespace) -> int:
     ensure_warm()
     from engine.explain.explain import answer
+    from engine.explain.text import data_of
 
     columns = [find(text) for text in options.explain]
     analysis = _new_analysis(options)
@@ -40,7 +41,7 @@ def _main(options: argparse.Namespace) -> int:
     reasons = [answer(analysis.report, move or None, options.extra) for move in options.why]
     if options.json:
         root = _root(analysis, MAX_MOVES)
-        told = {"summary": analysis.summary(), "root": root, "why": [reason.data() for reason in reasons]}
+        told = {"summary": analysis.summary(), "root": root, "why": [data_of(reason) for reason in reasons]}
         print(json.dumps({**told, "history": analysis.history()}))
     else:
         _tell(analysis, options.moves, reasons)
@@ -129,12 +130,12 @@ def _watch(analysis: "Analysis", rows: int) -> None:
 
 def _tell(analysis: "Analysis", rows: int, reasons: "list[Explanation | NotLegal]") -> None:
     from engine.cli.table import new_console, picture, print_lines
-    from engine.explain.text import EXTRA, lines_of
+    from engine.explain.text import EXTRA_HINT, lines_of
 
     console = new_console(is_terminal=sys.stdout.isatty())
     console.print(picture(analysis.summary(), _root(analysis, rows), console.width))
     for told in reasons:
-        print_lines(console, ["", *lines_of(told, EXTRA)])
+        print_lines(console, ["", *lines_of(told, EXTRA_HINT)])
 
 
 def _lesson(analysis: "Analysis", key: str) -> list[str]:

@@ -87,7 +87,7 @@ def test_a_game_is_read(capsys, tmp_path):
         (["8/8/8/8/8/8/8/8 w - - 0 1"], "0 kings"),
         (["none.pgn"], "none.pgn: No such file"),
         (["--ply", "3"], "--ply is for PGN files"),
-        (["--why", "Ke2"], "Ke2: White's own pawn stands on e2"),
+        (["--why", "Ke2"], "Ke2: White's own pawn is on e2"),
         (["--why", "dance"], "'dance' is not a move"),
         (["--explain", "colour"], "there is no column 'colour'"),
         (["--hash", "0"], "--hash: must be from 1"),
