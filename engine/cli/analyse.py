@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.arguments import add_limits, add_position, engine_options, position_from, positive, seconds_of
-from engine.report.columns import context_of, find, lesson
+from engine.report.columns import find, lesson
+from engine.report.formulas import context_of
 from engine.report.node import Shape
 from engine.warmup import ensure_warm
 from movegen.moves import MAX_MOVES

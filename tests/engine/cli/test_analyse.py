@@ -67,7 +67,7 @@ def test_every_column_can_be_explained(capsys, column, formula):
     output = told(
         capsys, "--visits", "200", "--formula", formula, "--evaluator", "playout", "--explain", column, MIDDLEGAME
     )
-    assert "for White, who is to move" in output
+    assert "for White, the side to move" in output
     assert "formula" in output
 
 
