@@ -21,19 +21,19 @@ from movegen.moves import (
     origin,
     target,
 )
-from movegen.zobrist import TURN, absolute, castling_key, colour_of, en_passant_key, kind_at, man_key
+from movegen.zobrist import TURN, absolute, castling_key, colour_of, en_passant_key, kind_at, piece_key
 
 KING_TO_SHORT, ROOK_TO_SHORT = U64(6), U64(5)
 KING_TO_LONG, ROOK_TO_LONG = U64(2), U64(3)
 KIND_OF_PAWN, KIND_OF_ROOK, KIND_OF_KING = U64(0b001), U64(0b010), U64(0b011)
 
-# The kinds of men a pawn can become (see `kind_at`), four bits each: knight, bishop, rook, queen.
+# The kinds of pieces a pawn can become (see `kind_at`), four bits each: knight, bishop, rook, queen.
 PROMOTION_KINDS = U64(0b0110_0010_0100_0101)
 
 
 @inlined
 def promoted_kind(move_kind: np.uint64) -> np.uint64:
-    """The kind of man that a promotion makes."""
+    """The kind of piece that a promotion makes."""
     return PROMOTION_KINDS >> (move_kind - PROMOTE_KNIGHT << U64(2)) & U64(7)
 
 
@@ -66,7 +66,7 @@ def castled(board: Board, king: Square, rook: Square) -> Board:
 
 @inlined
 def moved(board: Board, start: Square, goal: Square) -> Board:
-    """A man from one square to another, whatever stood there captured; rights to castle kept up."""
+    """A piece from one square to another, whatever stood there captured; rights to castle kept up."""
     leaving = ~(ONE << start | ONE << goal)
     castling = board.castling & leaving
     if kings(board) >> start & ONE:
@@ -83,7 +83,7 @@ def moved(board: Board, start: Square, goal: Square) -> Board:
 
 @inlined
 def promoted(board: Board, goal: Square, new_kind: np.uint64) -> Board:
-    """The pawn on `goal` made into another man."""
+    """The pawn on `goal` made into another piece."""
     pawn = ONE << goal
     return Board(
         board.own,
@@ -127,7 +127,7 @@ def with_legal_en_passant(board: Board) -> Board:
 
 @inlined
 def special(board: Board, after: Board, start: Square, goal: Square, what: np.uint64) -> Board:
-    """What castling, promotions, double pushes and en passant do beyond moving one man."""
+    """What castling, promotions, double pushes and en passant do beyond moving one piece."""
     if what >= PROMOTE_KNIGHT:
         return promoted(after, goal, promoted_kind(what))
     if what == DOUBLE_PUSH:
@@ -151,16 +151,16 @@ def apply(board: Board, move: Move) -> Board:
 def key_of_castling(colour: np.uint64, king: Square, rook: Square) -> np.uint64:
     """How castling changes the key: king and rook off their squares and onto the new ones."""
     return (
-        man_key(colour, KIND_OF_KING, absolute(king, colour))
-        ^ man_key(colour, KIND_OF_KING, absolute(king_goal(king, rook), colour))
-        ^ man_key(colour, KIND_OF_ROOK, absolute(rook, colour))
-        ^ man_key(colour, KIND_OF_ROOK, absolute(rook_goal(king, rook), colour))
+        piece_key(colour, KIND_OF_KING, absolute(king, colour))
+        ^ piece_key(colour, KIND_OF_KING, absolute(king_goal(king, rook), colour))
+        ^ piece_key(colour, KIND_OF_ROOK, absolute(rook, colour))
+        ^ piece_key(colour, KIND_OF_ROOK, absolute(rook_goal(king, rook), colour))
     )
 
 
 @inlined
-def change_of_men(board: Board, move: Move, colour: np.uint64) -> tuple[np.uint64, bool]:
-    """-> how the men that leave, arrive and are captured change the key; is the move irreversible?"""
+def change_of_pieces(board: Board, move: Move, colour: np.uint64) -> tuple[np.uint64, bool]:
+    """-> how the pieces that leave, arrive and are captured change the key; is the move irreversible?"""
     start, goal, what = origin(move), target(move), kind(move)
     if what == CASTLING:
         return key_of_castling(colour, start, goal), False
@@ -170,9 +170,9 @@ def change_of_men(board: Board, move: Move, colour: np.uint64) -> tuple[np.uint6
         arriving = promoted_kind(what)
     elif what == EN_PASSANT:
         captured, captured_at = KIND_OF_PAWN, goal - NORTH
-    key = man_key(colour, leaving, absolute(start, colour)) ^ man_key(colour, arriving, absolute(goal, colour))
+    key = piece_key(colour, leaving, absolute(start, colour)) ^ piece_key(colour, arriving, absolute(goal, colour))
     if captured:
-        key ^= man_key(colour ^ ONE, captured, absolute(captured_at, colour))
+        key ^= piece_key(colour ^ ONE, captured, absolute(captured_at, colour))
     return key, bool(captured != ZERO or leaving == KIND_OF_PAWN)
 
 
@@ -181,7 +181,7 @@ def apply_keyed(board: Board, key: np.uint64, clock: np.uint64, move: Move) -> t
     """`apply`, with the key and the number of half-moves since the last irreversible move kept up."""
     after = apply(board, move)
     colour = colour_of(key)
-    change, irreversible = change_of_men(board, move, colour)
+    change, irreversible = change_of_pieces(board, move, colour)
     lost_rights = board.castling & ~flip(after.castling)
     key ^= TURN ^ change ^ castling_key(lost_rights, colour)
     key ^= en_passant_key(board.en_passant) ^ en_passant_key(after.en_passant)

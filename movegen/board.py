@@ -20,7 +20,7 @@ from movegen.compiler.jit import inlined
 class Board(NamedTuple):
     """The pieces, the right to castle and the right to capture en passant."""
 
-    own: Bitboard  # all men of the player to move
+    own: Bitboard  # all pieces of the player to move
     diagonal: Bitboard  # both colours, as drawn above
     straight: Bitboard
     leaper: Bitboard
@@ -30,7 +30,7 @@ class Board(NamedTuple):
 
 @inlined
 def occupied_squares(board: Board) -> Bitboard:
-    """All men of both colours."""
+    """All pieces of both colours."""
     return board.diagonal | board.straight | board.leaper
 
 

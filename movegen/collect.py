@@ -4,7 +4,7 @@
 
     COUNT  add up the sizes of the target sets
     LIST   write every move into the buffer
-    DRAW   write (target set, origin) pairs into the buffer, from which one move can be picked
+    SAMPLE   write (target set, origin) pairs into the buffer, from which one move can be picked
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from movegen.compiler.buffers import Buffer, store_move, store_word
 from movegen.compiler.jit import inlined
 from movegen.moves import KIND_SHIFT, PROMOTE_KNIGHT, encode
 
-COUNT, LIST, DRAW = U64(0), U64(1), U64(2)
+COUNT, LIST, SAMPLE = U64(0), U64(1), U64(2)
 
 # Of a set of pawn moves, the origin is told by the distance to the target; this mark says so.
 BY_DISTANCE = U64(1 << 16)
@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
 @inlined
 def note_set(found: Found, buffer: Buffer, source: np.uint64, targets: Bitboard) -> Found:
-    """DRAW: keep a set of moves for later, two words a set."""
+    """SAMPLE: keep a set of moves for later, two words a set."""
     store_word(buffer, found.sets << ONE, targets)
     store_word(buffer, (found.sets << ONE) + ONE, source)
     return Found(found.moves + popcount(targets), found.sets + ONE)
@@ -39,10 +39,10 @@ def note_set(found: Found, buffer: Buffer, source: np.uint64, targets: Bitboard)
 
 @inlined
 def add(purpose: np.uint64, found: Found, buffer: Buffer, origin: Square, targets: Bitboard, kind: np.uint64) -> Found:
-    """Add the moves of one man to all these squares."""
+    """Add the moves of one piece to all these squares."""
     if purpose == COUNT:
         return Found(found.moves + popcount(targets), ZERO)
-    if purpose == DRAW:
+    if purpose == SAMPLE:
         return note_set(found, buffer, origin | kind << KIND_SHIFT, targets)
     moves = found.moves
     while targets:
@@ -59,7 +59,7 @@ def add_by_distance(
     """Add moves of all pawns that reach these squares over the same distance."""
     if purpose == COUNT:
         return Found(found.moves + popcount(targets), ZERO)
-    if purpose == DRAW:
+    if purpose == SAMPLE:
         return note_set(found, buffer, BY_DISTANCE | distance | kind << KIND_SHIFT, targets)
     moves = found.moves
     while targets:

@@ -1,14 +1,14 @@
 """Legal moves, and only legal ones, by four shortcuts instead of trying each move out:
 
 1. The king may not step onto a square the opponent attacks; sliders see through the moving king.
-2. In double check only the king can move. In single check any other man must capture the checker or
+2. In double check only the king can move. In single check any other piece must capture the checker or
    step between it and the king.
-3. A pinned man may move only along the line between its king and the slider that pins it. So a man
+3. A pinned piece may move only along the line between its king and the slider that pins it. So a piece
    pinned on a diagonal moves only diagonally and one pinned on a rank or file only straight, and a
    pinned knight not at all.
 4. En passant takes two pawns off one rank at once, which may open it: this one is tried out.
 
-One walk over the men, `walk_moves`, serves to count, to list and to draw moves (see `movegen.collect`).
+One walk over the pieces, `walk_moves`, serves to count, to list and to draw moves (see `movegen.collect`).
 """
 
 import numpy as np
@@ -132,36 +132,36 @@ def add_pawns(
 
 
 @inlined
-def add_knights(purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, allowed: Bitboard) -> Found:
+def add_knights(purpose: np.uint64, found: Found, buffer: Buffer, pieces: Bitboard, allowed: Bitboard) -> Found:
     """Moves of knights to allowed squares."""
-    while men:
-        square = lowest_square(men)
+    while pieces:
+        square = lowest_square(pieces)
         found = add(purpose, found, buffer, square, knight_attacks(square) & allowed, NORMAL)
-        men = without_lowest(men)
+        pieces = without_lowest(pieces)
     return found
 
 
 @inlined
 def add_diagonal(
-    purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, occupied: Bitboard, allowed: Bitboard
+    purpose: np.uint64, found: Found, buffer: Buffer, pieces: Bitboard, occupied: Bitboard, allowed: Bitboard
 ) -> Found:
     """Diagonal moves of bishops and queens to allowed squares."""
-    while men:
-        square = lowest_square(men)
+    while pieces:
+        square = lowest_square(pieces)
         found = add(purpose, found, buffer, square, bishop_attacks(square, occupied) & allowed, NORMAL)
-        men = without_lowest(men)
+        pieces = without_lowest(pieces)
     return found
 
 
 @inlined
 def add_straight(
-    purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, occupied: Bitboard, allowed: Bitboard
+    purpose: np.uint64, found: Found, buffer: Buffer, pieces: Bitboard, occupied: Bitboard, allowed: Bitboard
 ) -> Found:
     """Straight moves of rooks and queens to allowed squares."""
-    while men:
-        square = lowest_square(men)
+    while pieces:
+        square = lowest_square(pieces)
         found = add(purpose, found, buffer, square, rook_attacks(square, occupied) & allowed, NORMAL)
-        men = without_lowest(men)
+        pieces = without_lowest(pieces)
     return found
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from movegen.bits import ONE, TWO, U64, ZERO, multiply_high, nth_square, popcount
 from movegen.board import Board
-from movegen.collect import BY_DISTANCE, COUNT, DRAW, LIST
+from movegen.collect import BY_DISTANCE, COUNT, SAMPLE, LIST
 from movegen.compiler.buffers import Buffer, buffer_of, load_move, load_word, move_buffer, set_buffer
 from movegen.compiler.jit import kernel
 from movegen.generate import walk_moves
@@ -41,10 +41,10 @@ def is_legal_move(board: Board, move: Move) -> bool:
 
 
 @kernel
-def draw_move(board: Board, random: np.uint64) -> Move:
+def sample_move(board: Board, random: np.uint64) -> Move:
     """One legal move, each with the same chance, given 64 random bits; NO_MOVE if there is none."""
     sets = set_buffer()
-    found = walk_moves(DRAW, board, sets)
+    found = walk_moves(SAMPLE, board, sets)
     if found.moves == ZERO:
         return NO_MOVE
     left, place = multiply_high(random, found.moves), ZERO

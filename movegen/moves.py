@@ -24,7 +24,7 @@ TARGET_SHIFT, KIND_SHIFT, SQUARE_MASK = U64(6), U64(12), U64(63)
 NO_MOVE = U64(0xFFFF)
 BOTH_SQUARES_UPSIDE_DOWN = 56 << 6 | 56
 
-# The king and 15 queens of 27 moves each, and both castlings: no 16 men can do more.
+# The king and 15 queens of 27 moves each, and both castlings: no 16 pieces can do more.
 MAX_MOVES = 8 + 2 + 15 * 27
 
 

@@ -11,7 +11,7 @@ from movegen.moves import (
     EN_PASSANT,
     PROMOTE_KNIGHT,
 )
-from movegen.tables import KING_GOALS
+from movegen.tables import KING_TARGETS
 
 if TYPE_CHECKING:
     from movegen.position import Position
@@ -40,7 +40,7 @@ def parts(position: "Position", code: int) -> tuple[int, int, int]:
 
 def castling_goal(king: int, rook: int) -> int:
     """The square the king comes to when he castles."""
-    return king // 8 * 8 + KING_GOALS["short" if rook > king else "long"]
+    return king // 8 * 8 + KING_TARGETS["short" if rook > king else "long"]
 
 
 def uci(position: "Position", code: int) -> str:
@@ -131,7 +131,7 @@ def _san_without_check(position: "Position", code: int) -> str:
 
 
 def _origin_hint(position: "Position", code: int, letter: str) -> str:
-    """What must be said of the origin because another man of the kind could go there: file, rank or both."""
+    """What must be said of the origin because another piece of the kind could go there: file, rank or both."""
     start, goal, _ = parts(position, code)
     rivals = []
     for other in position.move_codes:
@@ -147,13 +147,13 @@ def _origin_hint(position: "Position", code: int, letter: str) -> str:
 
 
 def _letter(position: "Position", code: int) -> str:
-    """The man that moves, as an upper-case letter."""
+    """The piece that moves, as an upper-case letter."""
     start, board = code & 63, position.board
     planes = (int(board.diagonal) >> start & 1, int(board.straight) >> start & 1, int(board.leaper) >> start & 1)
     return LETTERS[planes].upper()
 
 
 def _occupied(position: "Position", code: int) -> bool:
-    """Does a man stand on the target?"""
+    """Does a piece stand on the target?"""
     board = position.board
     return bool(int(board.diagonal | board.straight | board.leaper) >> (code >> 6 & 63) & 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from movegen import notation
 from movegen.apply import legal_en_passant, step
-from movegen.attacks import attackers_of, pinned_men
+from movegen.attacks import attackers_of, pinned_pieces
 from movegen.bits import U64
 from movegen.board import Board
 from movegen.convert import as_words, board_from_setup, setup_from_board, to_squares
@@ -37,7 +37,7 @@ class Position:
     >>> position.play_all("Nf3 d6 Bb5+").in_check
     True
 
-    Two positions are equal if they are the same for the repetition rule: men, side to move, castling
+    Two positions are equal if they are the same for the repetition rule: pieces, side to move, castling
     rights and a legal en-passant capture. Counters and history do not matter.
     """
 
@@ -83,8 +83,8 @@ class Position:
         return write_fen(setup, shredder)
 
     def piece_at(self, square: str) -> str | None:
-        """The man on a square such as "e4": a letter, upper case for White; None where it is empty."""
-        return setup_from_board(self.board, self.turn == "white").men.get(notation.square_number(square))
+        """The piece on a square such as "e4": a letter, upper case for White; None where it is empty."""
+        return setup_from_board(self.board, self.turn == "white").pieces.get(notation.square_number(square))
 
     # Moves
 
@@ -167,15 +167,15 @@ class Position:
         return bool(is_in_check(self.board))
 
     def attackers(self, square: str, side: Side) -> list[str]:
-        """The squares of one side's men that attack a square such as "e4"."""
+        """The squares of one side's pieces that attack a square such as "e4"."""
         word = attackers_of(self.board, U64(self._seen_by_mover(notation.square_number(square))))
         own = int(self.board.own)
         return self._names(int(word) & (own if side == self.turn else ~own))
 
     @property
     def pinned(self) -> list[str]:
-        """The squares of the mover's men that may move only along the line to their king."""
-        return self._names(int(pinned_men(self.board)))
+        """The squares of the mover's pieces that may move only along the line to their king."""
+        return self._names(int(pinned_pieces(self.board)))
 
     @cached_property
     def occurrences(self) -> int:
@@ -221,8 +221,8 @@ class Position:
 
     def __str__(self) -> str:
         """The board as text, White's first rank at the bottom."""
-        men = setup_from_board(self.board, self.turn == "white").men
-        rows = (" ".join(men.get(8 * rank + file, ".") for file in range(8)) for rank in range(7, -1, -1))
+        pieces = setup_from_board(self.board, self.turn == "white").pieces
+        rows = (" ".join(pieces.get(8 * rank + file, ".") for file in range(8)) for rank in range(7, -1, -1))
         return "\n".join(rows)
 
     def _repr_svg_(self) -> str:

@@ -1,6 +1,6 @@
 """Keys of positions: two positions have the same key exactly when they are the same for the rules.
 
-The same means: the same men on the same squares, side to move, castling rights, and en-passant
+The same means: the same pieces on the same squares, side to move, castling rights, and en-passant
 capture (if it is legal), which is python-chess's transposition key. Keys are kept in absolute terms
 (White's view), so a position and its mirror image differ. The lowest bit tells who is to move.
 """
@@ -14,7 +14,7 @@ from movegen.board import Board, occupied_squares
 from movegen.compiler.jit import inlined, kernel, lookup
 from movegen.geometry import FILE_MASK, UPSIDE_DOWN
 
-# Layout of the table: 64 words for each colour and kind of man, then castling rooks, then en-passant files.
+# Layout of the table: 64 words for each colour and kind of piece, then castling rooks, then en-passant files.
 COLOUR_SHIFT, KIND_SHIFT = U64(9), U64(6)
 CASTLING_PLACE, EN_PASSANT_PLACE = U64(1024), U64(1088)
 
@@ -44,8 +44,8 @@ def absolute(square: Square, colour: np.uint64) -> Square:
 
 
 @inlined
-def man_key(colour: np.uint64, kind: np.uint64, square: Square) -> np.uint64:
-    """A man of this colour and kind (see `kind_at`) on an absolute square."""
+def piece_key(colour: np.uint64, kind: np.uint64, square: Square) -> np.uint64:
+    """A piece of this colour and kind (see `kind_at`) on an absolute square."""
     return _words(colour << COLOUR_SHIFT | kind << KIND_SHIFT | square)
 
 
@@ -69,7 +69,7 @@ def en_passant_key(squares: Bitboard) -> np.uint64:
 
 @inlined
 def kind_at(board: Board, square: Square) -> np.uint64:
-    """The kind of man on a square: its bits of the three planes; 0 where the square is empty."""
+    """The kind of piece on a square: its bits of the three planes; 0 where the square is empty."""
     return (
         (board.diagonal >> square & ONE) << U64(2)
         | (board.straight >> square & ONE) << ONE
@@ -83,10 +83,10 @@ def key_from_scratch(board: Board, colour: np.uint64) -> np.uint64:
     key = castling_key(board.castling, colour) ^ en_passant_key(board.en_passant)
     if colour:
         key ^= TURN
-    men = occupied_squares(board)
-    while men:
-        square = lowest_square(men)
+    pieces = occupied_squares(board)
+    while pieces:
+        square = lowest_square(pieces)
         owner = colour if board.own >> square & ONE else colour ^ ONE
-        key ^= man_key(owner, kind_at(board, square), absolute(square, colour))
-        men = without_lowest(men)
+        key ^= piece_key(owner, kind_at(board, square), absolute(square, colour))
+        pieces = without_lowest(pieces)
     return key

@@ -2,15 +2,15 @@
 
 Two nets of the same make stand side by side, one for the value, one for the policy. Each sums the rows of its inputs,
 clips and squares the sum (SCReLU) and multiplies it with output rows: three for win, draw and loss, chosen by how many
-men are on the board; for the policy, for each move the sum of the rows that describe the move.
+pieces are on the board; for the policy, for each move the sum of the rows that describe the move.
 """
 
-# Inputs: man (own pawn … king, their pawn … king) and square, four times over: is he attacked, is he defended?
+# Inputs: piece (own pawn … king, their pawn … king) and square, four times over: is he attacked, is he defended?
 SQUARES = 64
-MEN = 12
-PIECE_SQUARES = MEN * SQUARES
+PIECES = 12
+PIECE_SQUARES = PIECES * SQUARES
 INPUTS = 4 * PIECE_SQUARES
-MAX_MEN = 32  # so many inputs are on at most
+MAX_PIECES = 32  # so many inputs are on at most
 
 # Rows of moves: each move is the sum of one row of each group.
 PIECE_TO = 6 * SQUARES  # what arrives where
@@ -24,10 +24,10 @@ THREAT_BASE = KIND_BASE + KINDS
 MOVE_ROWS = THREAT_BASE + THREATS
 ROWS_PER_MOVE = 4
 
-# Rows of outcomes: win, draw and loss, for 1 to 4 men on the board, for 5 to 8, and so on.
+# Rows of outcomes: win, draw and loss, for 1 to 4 pieces on the board, for 5 to 8, and so on.
 OUTCOMES = 3
-MEN_PER_PHASE = 4
-PHASES = MAX_MEN // MEN_PER_PHASE
+PIECES_PER_PHASE = 4
+PHASES = MAX_PIECES // PIECES_PER_PHASE
 OUTCOME_ROWS = PHASES * OUTCOMES
 
 # Units. A hidden unit of 1.0 is ONE_HIDDEN; squared it is kept in 15 bits for the outcomes, in 7 for the moves.
@@ -41,6 +41,6 @@ PRIOR_UNIT = 65535
 
 # So that no sum overflows: 32 input rows and the bias in 16 bits, the output sums in 32.
 LARGEST_INPUT_WEIGHT = 1000
-LARGEST_HIDDEN_BIAS = 32767 - MAX_MEN * LARGEST_INPUT_WEIGHT
+LARGEST_HIDDEN_BIAS = 32767 - MAX_PIECES * LARGEST_INPUT_WEIGHT
 LARGEST_MOVE_WEIGHT = 127
 LARGEST_SUM = (1 << 31) - 1

@@ -5,7 +5,7 @@ import numpy as np
 from engine.network.attack_maps import attack_maps
 from engine.network.features import fill_inputs
 from engine.network.infer import move_logits, outcome_logits, policy, value
-from engine.network.move_context import scene_of
+from engine.network.move_context import move_context_of
 from engine.network.move_features import fill_rows
 from engine.network.weights import Network, Scratch
 from movegen.bits import U64
@@ -46,7 +46,7 @@ def moves_of(
     starts[0] = 0
     for line in range(chosen.size):
         board = board_at(boards, chosen[line])
-        scene = scene_of(board, attack_maps(board))
+        scene = move_context_of(board, attack_maps(board))
         begin, count = starts[line], np.int64(fill_moves(board, found))
         if begin + count > room:
             count = np.int64(0)

@@ -8,19 +8,19 @@ import numpy as np
 
 from engine.network.architecture import (
     LOGIT_BITS,
-    MEN_PER_PHASE,
     MOVE_HALF,
     MOVE_SHIFT,
     ONE_HIDDEN,
     OUTCOME_SHIFT,
     OUTCOMES,
+    PIECES_PER_PHASE,
     PRIOR_UNIT,
     SCALE_BITS,
     VALUE_UNIT,
 )
 from engine.network.attack_maps import AttackMaps, attack_maps
 from engine.network.features import fill_inputs
-from engine.network.move_context import scene_of
+from engine.network.move_context import move_context_of
 from engine.network.move_features import fill_rows
 from engine.network.softmax import exp_of_minus
 from engine.network.weights import Network, Scratch
@@ -59,9 +59,9 @@ def sum_rows(rows: np.ndarray, bias: np.ndarray, inputs: np.ndarray, count: int,
 
 
 @inlined
-def outcome_sums(network: Network, hidden: np.ndarray, men: int) -> tuple[np.int32, np.int32, np.int32]:
+def outcome_sums(network: Network, hidden: np.ndarray, pieces: int) -> tuple[np.int32, np.int32, np.int32]:
     """Clip, square and weigh the hidden layer of the value; -> the sums for win, draw and loss."""
-    first = (men - 1) // MEN_PER_PHASE * OUTCOMES
+    first = (pieces - 1) // PIECES_PER_PHASE * OUTCOMES
     rows, bias = network.outcome_rows, network.outcome_bias
     wins, draws, losses = rows[first], rows[first + 1], rows[first + 2]
     win, draw, loss = bias[first], bias[first + 1], bias[first + 2]
@@ -133,10 +133,10 @@ def move_sum(network: Network, hidden: np.ndarray, rows: np.ndarray, place: int)
 def move_logits(network: Network, scratch: Scratch, board: Board, moves: np.ndarray, count: np.int64) -> np.int64:
     """Write the logits of the legal moves into `scratch.logits`; -> the highest."""
     maps = attack_maps(board)
-    men = fill_inputs(board, maps, scratch.inputs)
-    sum_rows(network.policy_rows, network.policy_bias, scratch.inputs, men, scratch.policy_hidden)
+    pieces = fill_inputs(board, maps, scratch.inputs)
+    sum_rows(network.policy_rows, network.policy_bias, scratch.inputs, pieces, scratch.policy_hidden)
     square_hidden(scratch.policy_hidden)
-    scene = scene_of(board, maps)
+    scene = move_context_of(board, maps)
     scale, highest = network.scales[1], i64(-(1 << 62))
     for place in range(count):
         fill_rows(board, scene, U64(moves[place]), scratch.rows, place)

@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.network.architecture import FROM_BASE, KIND_BASE, THREAT_BASE, TO_BASE
 from engine.network.features import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, piece_at
-from engine.network.move_context import Scene
+from engine.network.move_context import MoveContext
 from engine.network.see import EVEN, WINS, sign_of_exchange, worth
 from movegen.bits import ONE, THREE, TWO, U64, ZERO, Bitboard, Square, popcount
 from movegen.board import Board, diagonal_sliders, straight_sliders
@@ -24,7 +24,7 @@ UNDERPROMOTION_ROWS = (U64(0), U64(8), U64(56))  # knight, bishop, rook: first s
 
 @inlined
 def seen_from(piece: np.uint64, square: Square, occupied: Bitboard) -> Bitboard:
-    """What an own man attacks from a square."""
+    """What an own piece attacks from a square."""
     if piece == PAWN:
         return pawn_attacks_north(ONE << square)
     if piece == KNIGHT:
@@ -40,8 +40,8 @@ def seen_from(piece: np.uint64, square: Square, occupied: Bitboard) -> Bitboard:
 
 
 @inlined
-def prey(scene: Scene, piece: np.uint64) -> Bitboard:
-    """Their men that an attack by this man threatens: dearer than he is, or not defended."""
+def prey(scene: MoveContext, piece: np.uint64) -> Bitboard:
+    """Their pieces that an attack by this piece threatens: dearer than he is, or not defended."""
     if piece == PAWN:
         return scene.prey_of_pawns
     if piece <= BISHOP:
@@ -66,8 +66,8 @@ def row_of_target(piece: np.uint64, arriving: np.uint64, goal: Square, mirror: n
 
 
 @inlined
-def danger(scene: Scene, start: Square) -> np.uint64:
-    """What a man leaves: 0 safety, 1 attacked but defended, 2 attacked by a cheaper man, 3 not defended."""
+def danger(scene: MoveContext, start: Square) -> np.uint64:
+    """What a piece leaves: 0 safety, 1 attacked but defended, 2 attacked by a cheaper piece, 3 not defended."""
     if scene.under_cheaper >> start & ONE:
         return TWO
     if scene.hanging >> start & ONE:
@@ -76,8 +76,8 @@ def danger(scene: Scene, start: Square) -> np.uint64:
 
 
 @inlined
-def discovers_check(board: Board, scene: Scene, start: Square, after: Bitboard) -> bool:
-    """Does a slider other than the moved man attack their king, with these squares occupied?"""
+def discovers_check(board: Board, scene: MoveContext, start: Square, after: Bitboard) -> bool:
+    """Does a slider other than the moved piece attack their king, with these squares occupied?"""
     others = board.own & ~(ONE << start)
     return bool(
         others
@@ -109,7 +109,7 @@ def threat_code(
 
 @inlined
 def sign_of_move(
-    board: Board, scene: Scene, goal: Square, after: Bitboard, arriving: np.uint64, gain: np.int64
+    board: Board, scene: MoveContext, goal: Square, after: Bitboard, arriving: np.uint64, gain: np.int64
 ) -> np.uint64:
     """LOSES, EVEN or WINS; at once where the opponent attacks neither the goal nor a square that opens a line to it."""
     opened = scene.occupied & ~after
@@ -119,7 +119,7 @@ def sign_of_move(
 
 
 @inlined
-def fill_castling(scene: Scene, king: Square, rook: Square, rows: np.ndarray, place: int) -> None:
+def fill_castling(scene: MoveContext, king: Square, rook: Square, rows: np.ndarray, place: int) -> None:
     """The rows of castling: king takes rook."""
     rows[place, 0] = row_of_target(KING, KING, rook, scene.mirror)
     rows[place, 1] = FROM_BASE + np.int64(KING << SQUARE_BITS | king ^ scene.mirror)
@@ -128,7 +128,7 @@ def fill_castling(scene: Scene, king: Square, rook: Square, rows: np.ndarray, pl
 
 
 @inlined
-def fill_rows(board: Board, scene: Scene, move: Move, rows: np.ndarray, place: int) -> None:
+def fill_rows(board: Board, scene: MoveContext, move: Move, rows: np.ndarray, place: int) -> None:
     """Write the four rows of a legal move into a line of `rows`."""
     start, goal, what = origin(move), target(move), kind(move)
     if what == CASTLING:

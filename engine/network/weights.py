@@ -9,7 +9,7 @@ from engine.network.architecture import (
     LARGEST_HIDDEN_BIAS,
     LARGEST_INPUT_WEIGHT,
     LARGEST_SUM,
-    MAX_MEN,
+    MAX_PIECES,
     MOVE_ROWS,
     ONE_MOVE_SQUARE,
     ONE_OUTCOME_SQUARE,
@@ -36,7 +36,7 @@ class Network(NamedTuple):
 class Scratch(NamedTuple):
     """What a thread has for itself."""
 
-    inputs: np.ndarray  # uint16 [MAX_MEN]
+    inputs: np.ndarray  # uint16 [MAX_PIECES]
     value_hidden: np.ndarray  # int16 [V]
     policy_hidden: np.ndarray  # int16 [P]
     rows: np.ndarray  # uint16 [MAX_MOVES, ROWS_PER_MOVE]
@@ -46,7 +46,7 @@ class Scratch(NamedTuple):
 def new_scratch(network: Network) -> Scratch:
     """Room for one thread."""
     return Scratch(
-        np.zeros(MAX_MEN, dtype=np.uint16),
+        np.zeros(MAX_PIECES, dtype=np.uint16),
         np.zeros(network.value_bias.size, dtype=np.int16),
         np.zeros(network.policy_bias.size, dtype=np.int16),
         np.zeros((MAX_MOVES, ROWS_PER_MOVE), dtype=np.uint16),

@@ -14,7 +14,7 @@ from movegen.moves import MAX_MOVES, Move
 
 Buffer: TypeAlias = Any
 
-# The most sets of moves with one origin: 16 men, both castlings, and what pawns do by direction:
+# The most sets of moves with one origin: 16 pieces, both castlings, and what pawns do by direction:
 # pushes, double pushes, two captures, three times four promotions, two ways en passant.
 MAX_SETS = 16 + 2 + 4 + 12 + 2
 

@@ -3,7 +3,7 @@
     kernel       a function that Python calls; compiled at its first call, kept on disk
     float_kernel the same, but sums of floats may be reordered: faster, and not the same to the last bit everywhere
     inlined      a helper that melts into the kernels which use it; costs nothing on its own
-    spliced      a large step of a kernel, with one caller: set into its source, so it is not compiled twice
+    inlined_source      a large step of a kernel, with one caller: set into its source, so it is not compiled twice
     instruction  a single machine instruction that Python has no word for
     lookup       a read-only table of 64-bit words, shared by all kernels
 
@@ -64,7 +64,7 @@ def inlined(function: Function) -> Function:
     return numba.njit(**HELPER_OPTIONS, **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
 
 
-def spliced(function: Function) -> Function:
+def inlined_source(function: Function) -> Function:
     """Set a large step into its one caller before that is compiled. (For small helpers `inlined` compiles quicker.)"""
     return numba.njit(inline="always", **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
 

@@ -14,15 +14,15 @@ from numba.core import cgutils
 
 from movegen.compiler.jit import JIT_DISABLED, Function, defined_as
 
-LINE_BYTES = 64  # of a cache line
+CACHE_LINE_BYTES = 64  # of a cache line
 _DATA, _STRIDES = 4, 6  # where numba's array structure has the pointer to its data, and its strides
 
 
 def aligned_zeros(count: int, kind: type) -> np.ndarray:
     """So many zeros from the begin of a cache line on: what fits into a line does not straddle two."""
     size = count * np.dtype(kind).itemsize
-    room = np.zeros(size + LINE_BYTES, dtype=np.uint8)
-    skip = -room.ctypes.data % LINE_BYTES
+    room = np.zeros(size + CACHE_LINE_BYTES, dtype=np.uint8)
+    skip = -room.ctypes.data % CACHE_LINE_BYTES
     return room[skip : skip + size].view(kind)
 
 

@@ -65,9 +65,9 @@ def piece_code_at(data: np.ndarray, place: int, index: int) -> np.uint64:
 @inlined
 def read_setup(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
     """The board of a header as it is written, seen by the player to move; -> 1 if that is Black."""
-    men = word_at(data, place)
+    pieces = word_at(data, place)
     white, diagonal, straight, leaper, castling = ZERO, ZERO, ZERO, ZERO, ZERO
-    left, index = men, 0
+    left, index = pieces, 0
     while left:
         square = lowest_square(left)
         code = piece_code_at(data, place, index)
@@ -85,7 +85,7 @@ def read_setup(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
     en_passant = ONE << square if square < NO_SQUARE else ZERO
     if black:
         board = Board(
-            flip(men & ~white), flip(diagonal), flip(straight), flip(leaper), flip(castling), flip(en_passant)
+            flip(pieces & ~white), flip(diagonal), flip(straight), flip(leaper), flip(castling), flip(en_passant)
         )
     else:
         board = Board(white, diagonal, straight, leaper, castling, en_passant)
