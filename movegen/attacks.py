@@ -1,4 +1,4 @@
-"""Who attacks what: the squares the opponent covers, the attackers of a square, checks and pins."""
+"""Attacks: the squares the opponent covers, the attackers of a square, checks and pins."""
 
 from movegen.bits import ONE, U64, ZERO, Bitboard, Square, lowest_bit, lowest_square, several, without_lowest
 from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, own_king, pawns, straight_sliders
@@ -16,10 +16,10 @@ def squares_between(a: Square, b: Square) -> Bitboard:
 
 @inlined
 def covered_by_opponent(board: Board, occupied: Bitboard) -> Bitboard:
-    """All squares the opponent attacks, his own pieces included.
+    """All squares the opponent attacks, those of its own pieces included.
 
-    The caller takes the king of the player to move off `occupied`: a king may not step back along the
-    line of the slider that checks him, so sliders must see through him.
+    The caller removes the king of the player to move from `occupied`: a king may not step back along the
+    line of the slider that checks it, so sliders must see through it.
     """
     theirs = occupied_squares(board) & ~board.own
     covered = pawn_attacks_south(theirs & pawns(board))
@@ -79,10 +79,10 @@ def attackers(board: Board, square: Square, occupied: Bitboard) -> Bitboard:
 def pins_on_lines(
     own: Bitboard, occupied: Bitboard, king: Square, snipers: Bitboard
 ) -> tuple[Bitboard, Bitboard, Bitboard]:
-    """Look from the king along the lines to enemy sliders that could reach him on an empty board.
+    """Look from the king along the lines to enemy sliders that could reach it on an empty board.
 
     -> the sliders that give check; the squares that would stop them (captures included); the lines on
-    which a single own piece, the pinned one, stands between slider and king (slider included).
+    which a single own piece, the pinned one, is between slider and king (slider included).
     """
     checking, stops, pin_lines = ZERO, ZERO, ZERO
     while snipers:

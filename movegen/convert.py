@@ -1,4 +1,4 @@
-"""Between the two forms of a position: `Setup` (White's view, plain Python) and `Board` (the mover's, words)."""
+"""Conversion between the forms of a position: `Setup` (White's view, plain Python) and `Board` (the mover's, words)."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from movegen.bits import U64
 from movegen.board import Board
 from movegen.fen import Setup
 
-# The planes (diagonal, straight, leaper) each kind of piece stands on, as drawn in `movegen.board`.
+# The planes (diagonal, straight, leaper) of each kind of piece, as drawn in `movegen.board`.
 PLANES = {"p": (0, 0, 1), "n": (1, 0, 1), "b": (1, 0, 0), "r": (0, 1, 0), "q": (1, 1, 0), "k": (0, 1, 1)}
 LETTERS = {planes: letter for letter, planes in PLANES.items()}
 
@@ -47,7 +47,7 @@ def board_from_setup(setup: Setup) -> Board:
 
 
 def setup_from_board(board: Board, white_to_move: bool) -> Setup:
-    """The setup of a board; its counters are not known here."""
+    """The setup of a board, without counters."""
     words = [int(word) if white_to_move else upside_down(int(word)) for word in board]
     own, diagonal, straight, leaper, castling, en_passant = words
     setup = Setup(white_to_move=white_to_move, castling_rooks=set(to_squares(castling)))

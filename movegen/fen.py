@@ -1,7 +1,7 @@
-"""Reading and writing FEN, in plain Python. What comes from outside is checked here and nowhere else.
+"""Reading and writing FEN, in plain Python. Input from outside is checked here and nowhere else.
 
-A position that cannot be played is refused by a `ValueError` that names the field and the reason.
-Harmless slips are repaired, and each repair is reported in one sentence.
+A position that cannot be played is refused with a `ValueError` that names the field and the reason.
+Harmless errors are repaired, and each repair is reported in one sentence.
 """
 
 import re
@@ -19,7 +19,7 @@ SQUARES = {name: number for number, name in enumerate(SQUARE_NAMES)}
 
 @dataclass
 class Setup:
-    """A position as a FEN tells it: White's view, squares as numbers (a1 = 0)."""
+    """The content of a FEN: White's view, squares as numbers (a1 = 0)."""
 
     pieces: dict[int, str] = field(default_factory=dict)  # square -> letter, upper case for White
     white_to_move: bool = True
@@ -44,7 +44,7 @@ class Setup:
 
 
 def read_fen(text: str, chess960: bool = False) -> Setup:
-    """Read a FEN (or the four fields of an EPD) strictly. Whether a king is attacked is not tested here."""
+    """Read a FEN (or the four fields of an EPD) strictly. Checks are not tested here."""
     fields = text.split()
     if not fields:
         raise ValueError("FEN is empty")
@@ -79,7 +79,7 @@ def write_fen(setup: Setup, shredder: bool = False) -> str:
 
 
 def quoted(text: str) -> str:
-    """Foreign text for an error message: short, and printable whatever it holds."""
+    """Input text for an error message: short, and always printable."""
     return ascii(text if len(text) <= 40 else text[:37] + "...")
 
 
@@ -129,7 +129,7 @@ def _read_side(text: str) -> bool:
 
 
 def _check_pieces(setup: Setup) -> None:
-    """Refuse what no game can have and no kernel is made for."""
+    """Refuse what cannot occur in a game: kernels rely on it."""
     for white, colour in ((True, "White"), (False, "Black")):
         letters = [letter.lower() for letter in setup.pieces_of(white).values()]
         if letters.count("k") != 1:
@@ -191,7 +191,7 @@ def _keep_one_rook_a_side(setup: Setup) -> None:
 
 
 def _read_en_passant(setup: Setup, text: str) -> None:
-    """Only what the board itself tells is tested here; whether a pawn can legally capture is not."""
+    """Only the board is tested here, not whether a pawn can legally capture."""
     if text == "-":
         return
     if text not in SQUARES:

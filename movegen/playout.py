@@ -26,7 +26,7 @@ def random_game(board: Board, clock: np.uint64, state: np.uint64) -> tuple[np.ui
     """Play uniformly random moves until mate, stalemate, insufficient material or 50 moves.
 
     -> the `Ending`, the number of moves played (if it is odd, the opponent was to move at the end), and the
-    state of the random generator. Repetition is not looked for.
+    state of the random generator. Repetitions are not detected.
     """
     plies = ZERO
     while True:

@@ -1,22 +1,28 @@
-"""The numbers that fix the network's form: inputs, rows of moves, and the units of its whole-number arithmetic.
+"""The constants of the network: inputs, rows of moves, and the units of its integer arithmetic.
 
-Two nets of the same make stand side by side, one for the value, one for the policy. Each sums the rows of its inputs,
-clips and squares the sum (SCReLU) and multiplies it with output rows: three for win, draw and loss, chosen by how many
-pieces are on the board; for the policy, for each move the sum of the rows that describe the move.
+There are two nets of the same kind, one for the value, one for the policy. Each sums the rows of its inputs, clips and
+squares the sum (SCReLU) and multiplies it with output rows. The value has three for win, draw and loss, chosen by the
+number of pieces on the board; the policy has for each move the sum of the rows that describe the move.
 """
 
-# Inputs: piece (own pawn … king, their pawn … king) and square, four times over: is he attacked, is he defended?
+# Inputs: piece (own pawn … king, their pawn … king) and square, four times: attacked or not, defended or not.
 SQUARES = 64
-PIECES = 12
+PIECE_KINDS = 6  # pawn … king
+PIECES = 2 * PIECE_KINDS
 PIECE_SQUARES = PIECES * SQUARES
 INPUTS = 4 * PIECE_SQUARES
-MAX_PIECES = 32  # so many inputs are on at most
+MAX_PIECES = 32  # the most inputs that are on
 
 # Rows of moves: each move is the sum of one row of each group.
-PIECE_TO = 6 * SQUARES  # what arrives where
-PIECE_FROM = 6 * SQUARES  # what leaves where
-KINDS = 6 * 7 * 3 * 2 * 2 * 2  # piece, victim, sign of the exchange, check, attacked before, attacked after
-THREATS = 6 * 4 * 3 * 2 * 2  # piece, danger it leaves, threats it makes, may a pawn take it, is it a passed pawn
+PIECE_TO = PIECE_KINDS * SQUARES  # what arrives where
+PIECE_FROM = PIECE_KINDS * SQUARES  # what leaves where
+# Kinds and threats are numbers in a mixed radix, the most significant digit first.
+VICTIMS = 7  # none, pawn … queen, castling
+EXCHANGE_SIGNS = 3  # loses, even, wins
+KINDS = PIECE_KINDS * VICTIMS * EXCHANGE_SIGNS * 2 * 2 * 2  # …, check, attacked before, attacked after
+DANGERS = 4  # that the piece leaves: none, attacked, attacked by a cheaper piece, not defended
+THREAT_COUNTS = 3  # that the piece makes: 0, 1, 2 or more
+THREATS = PIECE_KINDS * DANGERS * THREAT_COUNTS * 2 * 2  # …, may a pawn take it, is it a passed pawn
 TO_BASE = 0
 FROM_BASE = TO_BASE + PIECE_TO
 KIND_BASE = FROM_BASE + PIECE_FROM

@@ -11,7 +11,7 @@ from movegen.tables import king_attacks
 
 
 class AttackMaps(NamedTuple):
-    """Sets of attacked squares; a piece never attacks his own square, but those of his friends."""
+    """Sets of attacked squares, those of pieces of the same side included."""
 
     by_own: Bitboard
     by_theirs: Bitboard
@@ -42,7 +42,7 @@ def seen_by_rooks(pieces: Bitboard, occupied: Bitboard) -> Bitboard:
 
 @inlined
 def attack_maps(board: Board) -> AttackMaps:
-    """The attacks of both sides, pins not regarded."""
+    """The attacks of both sides, pins ignored."""
     occupied = occupied_squares(board)
     own, theirs = board.own, occupied & ~board.own
     diagonal, straight = diagonal_sliders(board), straight_sliders(board)

@@ -1,4 +1,4 @@
-"""What all moves of a position have in common, worked out once as sets of squares."""
+"""What all moves of a position have in common, computed once as sets of squares."""
 
 from typing import NamedTuple
 
@@ -15,21 +15,21 @@ from movegen.tables import diagonals_from, straights_from
 
 
 class MoveContext(NamedTuple):
-    """Sets of squares that tell about moves."""
+    """Sets of squares that the features of moves are made of."""
 
     occupied: Bitboard
     mirror: np.uint64  # see `mirror_of`
     attacked: Bitboard  # by the opponent
-    pawn_attacked: Bitboard  # by his pawns
+    pawn_attacked: Bitboard  # by the opponent's pawns
     under_cheaper: Bitboard  # own pieces attacked by cheaper ones
     hanging: Bitboard  # own pieces attacked and not defended, and not under_cheaper
     prey_of_pawns: Bitboard  # their pieces that a pawn threatens by attacking them: knights to queens
     prey_of_minors: Bitboard  # rooks, queens, and what is not defended
     prey_of_rooks: Bitboard  # queens, and what is not defended
-    loose: Bitboard  # their pieces that are not defended, the king apart
-    before_pawns: Bitboard  # squares where a pawn is no passed pawn: before enemy pawns of its own and the next files
+    loose: Bitboard  # their pieces that are not defended, except the king
+    before_pawns: Bitboard  # squares where a pawn is not passed: before enemy pawns on the same and adjacent files
     their_king: Square
-    discoverers: Bitboard  # own pieces that alone stand between an own slider and their king
+    discoverers: Bitboard  # own pieces that are the only ones between an own slider and their king
 
 
 @inlined
@@ -43,7 +43,7 @@ def squares_before_pawns(pieces: Bitboard) -> Bitboard:
 
 @inlined
 def lone_blockers(own: Bitboard, occupied: Bitboard, king: Square, snipers: Bitboard) -> Bitboard:
-    """The own pieces that are the only ones between a slider of these and a king."""
+    """The own pieces that are the only ones between one of these sliders and a king."""
     found = ZERO
     while snipers:
         blockers = squares_between(king, lowest_square(snipers)) & occupied
@@ -55,7 +55,7 @@ def lone_blockers(own: Bitboard, occupied: Bitboard, king: Square, snipers: Bitb
 
 @inlined
 def move_context_of(board: Board, maps: AttackMaps) -> MoveContext:
-    """Look at a position before its moves are told apart."""
+    """The context of the moves of a position."""
     occupied = occupied_squares(board)
     own, theirs = board.own, occupied & ~board.own
     diagonal, straight = diagonal_sliders(board), straight_sliders(board)

@@ -1,4 +1,4 @@
-"""The weights of a network as kernels take them, and the room that a thread needs to evaluate it."""
+"""The weights of a network as kernels take them, and the scratch memory of a thread."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class Network(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What a thread has for itself."""
+    """The memory of one thread for an evaluation."""
 
     inputs: np.ndarray  # uint16 [MAX_PIECES]
     value_hidden: np.ndarray  # int16 [V]
@@ -44,7 +44,7 @@ class Scratch(NamedTuple):
 
 
 def new_scratch(network: Network) -> Scratch:
-    """Room for one thread."""
+    """Memory for one thread."""
     return Scratch(
         np.zeros(MAX_PIECES, dtype=np.uint16),
         np.zeros(network.value_bias.size, dtype=np.int16),
@@ -73,7 +73,7 @@ def shapes(value_hidden: int, policy_hidden: int) -> tuple[tuple[int, ...], ...]
 
 
 def check_bounds(network: Network) -> None:
-    """Refuse weights whose sums could overflow: kernels do not look."""
+    """Refuse weights whose sums could overflow: kernels do not check."""
     for rows, bias in ((network.value_rows, network.value_bias), (network.policy_rows, network.policy_bias)):
         if max(-int(rows.min()), int(rows.max())) > LARGEST_INPUT_WEIGHT:
             raise ValueError(f"an input weight is larger than {LARGEST_INPUT_WEIGHT}")

@@ -60,7 +60,7 @@ def test_positions_do_not_change_and_can_be_copied():
     after = position.play("e4")
     assert position == Position()
     assert position != after
-    duplicate = after.copy()
+    duplicate = copy.copy(after)
     assert duplicate == after
     assert duplicate is not after
     assert copy.deepcopy(after).fen() == after.fen()
