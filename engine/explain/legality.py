@@ -8,7 +8,7 @@ from engine.explain.pieces import NAMES, Pieces, attackers, between, moves_like,
 from movegen import Position
 from movegen.fen import SQUARE_NAMES, SQUARES, Setup, quoted, read_fen
 from movegen.notation import CASTLING_TEXTS, SAN, UCI
-from movegen.tables import KING_GOALS, ROOK_GOALS
+from movegen.tables import KING_TARGETS, ROOK_TARGETS
 
 
 class Kind(StrEnum):
@@ -104,7 +104,7 @@ class _Board:
 
     def __init__(self, position: Position) -> None:
         setup: Setup = read_fen(position.fen(), chess960=position.chess960)
-        self.pieces, self.white, self.chess960 = setup.men, setup.white_to_move, position.chess960
+        self.pieces, self.white, self.chess960 = setup.pieces, setup.white_to_move, position.chess960
         self.en_passant, self.rooks = setup.en_passant, setup.castling_rooks
         self.mover, self.waiting = ("White", "Black") if self.white else ("Black", "White")
         self.king = setup.king_of(self.white)
@@ -224,7 +224,7 @@ class _Board:
         if checker is not None:
             text = f"the king is in check from {named(self.pieces, checker)}, and may not castle out of it"
             return Objection(Kind.CASTLING_IN_CHECK, text, SQUARE_NAMES[checker])
-        goals = self._home + KING_GOALS[side], self._home + ROOK_GOALS[side]
+        goals = self._home + KING_TARGETS[side], self._home + ROOK_TARGETS[side]
         return self._castling_blocked(rook, goals) or self._castling_through_check(rook, goals)
 
     def _is_rook_of(self, square: int, short: bool) -> bool:
