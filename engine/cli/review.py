@@ -114,7 +114,7 @@ def _new_output(options: argparse.Namespace, files: list["GameFile"]) -> "Output
 
 def _check_picture(options: argparse.Namespace, *, is_alone: bool) -> None:
     """Pictures are checked before the long work: the one, or the numbered ones that are there already."""
-    from engine.review.chart import is_picture
+    from engine.review.chart import is_chart
     from engine.system.output_file import check_writable
 
     picture: Path | None = options.picture
@@ -125,7 +125,7 @@ def _check_picture(options: argparse.Namespace, *, is_alone: bool) -> None:
     there = [path for path in folder.iterdir() if numbered.fullmatch(path.name)] if folder.is_dir() else []
     for path in [picture] if is_alone else [picture.with_name(f"{picture.stem}-1.svg"), *there]:
         _check_original(path, options.files)
-        check_writable(path, is_ours=is_picture, kind="a picture by Teresa", force=options.force)
+        check_writable(path, is_ours=is_chart, kind="a picture by Teresa", force=options.force)
 
 
 def _check_original(path: Path, names: list[str]) -> None:
@@ -298,10 +298,10 @@ def _players(review: "Review", width: int) -> "Table":
 
 
 def _tell_losses(review: "Review", console: "Console") -> None:
-    from engine.review.severity import MARKS, Verdict
+    from engine.review.severity import MARKS, Severity
 
-    styles = {Verdict.INACCURACY: "yellow", Verdict.MISTAKE: "magenta", Verdict.BLUNDER: "bold red"}
+    styles = {Severity.INACCURACY: "yellow", Severity.MISTAKE: "magenta", Severity.BLUNDER: "bold red"}
     for move in review.moves:
-        if move.verdict is not Verdict.NONE:
-            text = f"{move.name}{MARKS[move.verdict]}  {move.verdict}, {move.evidence}: {' '.join(move.before.line)}"
-            console.print(text, style=styles[move.verdict], markup=False, soft_wrap=not console.is_terminal)
+        if move.severity is not Severity.NONE:
+            text = f"{move.name}{MARKS[move.severity]}  {move.severity}, {move.evidence}: {' '.join(move.before.line)}"
+            console.print(text, style=styles[move.severity], markup=False, soft_wrap=not console.is_terminal)
