@@ -8,10 +8,10 @@ import chess.svg
 
 from engine.cli.table import CLOSE_LOSS, LARGE_LOSS, state_text
 from engine.explain.text import score_text
-from engine.pgn.movetext import printable
 from engine.report.effort import effort_text, ending_text, rest_text
 from engine.report.node import Shape
 from engine.report.rows import DIGITS
+from engine.system.text import printable
 
 ROWS, ARROWS, SIZE = 10, 4, 320
 SHAPE = Shape(lines=ROWS, longest=8, first_look=True)
