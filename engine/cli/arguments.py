@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.config.options import Options
-    from engine.pgn.game_file import OpenedPosition
+    from engine.pgn.positions import OpenedPosition
 
 MOST = {float: 1e6, int: 10**12}  # seconds; visits, rows, numbers of games
 FLAGS = {"--hash": "Hash", "--threads": "Threads", "--seed": "Seed", "--elo": "UCI_Elo"}
@@ -78,7 +78,7 @@ def add_game(parser: argparse.ArgumentParser, default: str = "the first") -> Non
 
 def position_from(options: argparse.Namespace) -> "OpenedPosition":
     """The position that was asked for; `ValueError` says what is wrong with it."""
-    from engine.pgn.game_file import read_position
+    from engine.pgn.positions import read_position
 
     return read_position(
         " ".join(options.position),

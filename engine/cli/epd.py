@@ -12,7 +12,7 @@ import chess
 from engine.cli.arguments import add_limits, engine_options, seconds_of
 from engine.cli.progress import Progress
 from engine.config.options import Options
-from engine.pgn.game_file import read_lines
+from engine.pgn.encoding import read_lines
 from engine.search.clock import Limits
 from engine.warmup import ensure_warm
 from perft.exits import reported

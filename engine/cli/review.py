@@ -98,7 +98,7 @@ def _new_judge(options: argparse.Namespace, pace: "Pace") -> "Judge":
 
 def _new_output(options: argparse.Namespace, files: list["GameFile"]) -> "Output | None":
     """Where the games are written, in the encoding of the files if they have one; checked before the long work."""
-    from engine.pgn.game_file import Coding
+    from engine.pgn.encoding import Encoding
     from engine.review.output import KIND, Output, is_review
     from engine.system.output_file import check_writable
 
@@ -108,8 +108,8 @@ def _new_output(options: argparse.Namespace, files: list["GameFile"]) -> "Output
         return None
     _check_original(options.output, options.files)
     check_writable(options.output, is_ours=is_review, kind=KIND, force=options.force or options.resume)
-    codings = {file.coding for file in files}
-    return Output(options.output, codings.pop() if len(codings) == 1 else Coding())
+    codings = {file.encoding for file in files}
+    return Output(options.output, codings.pop() if len(codings) == 1 else Encoding())
 
 
 def _check_picture(options: argparse.Namespace, *, is_alone: bool) -> None:
@@ -244,7 +244,7 @@ class _Text:
 
     def add(self, review: "Review") -> None:
         """Another game."""
-        from engine.pgn.movetext import printable
+        from engine.system.text import printable
 
         if self._files:
             found = review.found
@@ -263,8 +263,8 @@ class _Text:
 
 def _tell_game(review: "Review", console: "Console") -> None:
     from engine.cli.play.board import can_show
-    from engine.pgn.movetext import printable
     from engine.review.chart import BARS, sparkline, white_scores
+    from engine.system.text import printable
 
     if review.note:
         console.print(f"note: {printable(review.note)}", markup=False)
@@ -280,8 +280,8 @@ def _tell_game(review: "Review", console: "Console") -> None:
 
 def _players(review: "Review", width: int) -> "Table":
     from engine.cli.table import Column, cut, table_of
-    from engine.pgn.movetext import printable
     from engine.review.game import SIDES
+    from engine.system.text import printable
 
     told = [review.player(side) for side in SIDES]
     losses = [one["average_loss"] for one in told]

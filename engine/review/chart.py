@@ -2,9 +2,9 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from engine.pgn.movetext import printable
 from engine.review.game import Review
 from engine.review.severity import Severity
+from engine.system.text import printable
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 800, 240, 44, 40, 30
 BARS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"

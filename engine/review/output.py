@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.pgn.game_file import Coding, FoundGame, GameFile, text_of
-from engine.pgn.movetext import read_tags, split_text
+from engine.pgn.encoding import Encoding
+from engine.pgn.game_file import FoundGame, GameFile, text_of
+from engine.pgn.headers import read_tags, split_text
 from engine.review.annotate import annotate
 from engine.system.output_file import write_whole
 from engine.system.version import version
@@ -60,7 +61,7 @@ def is_part_of(text: str, original: FoundGame) -> bool:
 class Output:
     """A file of judged games. After each `append` it holds whole games only, whatever happens."""
 
-    def __init__(self, path: Path, coding: Coding) -> None:
+    def __init__(self, path: Path, coding: Encoding) -> None:
         self.path, self.coding = path, coding
         self._size = 0  # of what this review has written, in bytes
 
@@ -110,11 +111,11 @@ class Output:
             if found is None or not self._is_judged(found, original, pace):
                 unfinished = original
                 break
-            kept, size, size_before = kept + 1, file.place, size
+            kept, size, size_before = kept + 1, file.offset, size
         is_cut = kept > 0 and not self._has_blank_line_before(size)
         if next(games, None) is not None or not (is_cut or self._is_part_of(unfinished, size)):
             raise ValueError(f"{self.path}: what follows game {kept} is not of this review")
-        if not 0 <= file.size - file.place < LONGEST_LETTER or (is_cut and size < file.place):
+        if not 0 <= file.size - file.offset < LONGEST_LETTER or (is_cut and size < file.offset):
             raise ValueError(f"{self.path}: it was changed by another program")
         return (kept - 1, size_before) if is_cut else (kept, size)
 

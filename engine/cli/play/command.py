@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from engine.cli.play.game import Match
     from engine.cli.play.loop import OwnFile, Talk
-    from engine.pgn.game_file import Coding
+    from engine.pgn.encoding import Encoding
     from movegen.position import Side
 
 SECONDS = 1.0
@@ -117,7 +117,8 @@ def _start(options: argparse.Namespace) -> "chess.Board":
     """The position to begin with; `ValueError` says what is wrong with the wish."""
     import chess
 
-    from engine.pgn.game_file import STANDARD_INPUT, read_position
+    from engine.pgn.game_file import STANDARD_INPUT
+    from engine.pgn.positions import read_position
 
     number, text = options.chess960, options.fen or " ".join(options.position)
     if text == STANDARD_INPUT:
@@ -134,7 +135,7 @@ def _start(options: argparse.Namespace) -> "chess.Board":
     return chess.Board(position.fen(shredder=position.chess960), chess960=position.chess960)
 
 
-def _resumed(options: argparse.Namespace) -> tuple["Match", "OwnFile | None", "Coding"]:
+def _resumed(options: argparse.Namespace) -> tuple["Match", "OwnFile | None", "Encoding"]:
     """A game of a file, the last one as a rule; the file if nothing else is in it; how its text is coded."""
     from engine.cli.play.game import Match, engine_elo, engine_side, other
     from engine.pgn.game_file import STANDARD_INPUT, GameFile
@@ -158,7 +159,7 @@ def _resumed(options: argparse.Namespace) -> tuple["Match", "OwnFile | None", "C
         raise ValueError(f"{options.resume}: {error}") from None
     if options.elo is None and hers is not None and hers != match.human:
         options.elo = engine_elo(game)
-    return match, _own_file(Path(options.resume)) if is_alone else None, file.coding
+    return match, _own_file(Path(options.resume)) if is_alone else None, file.encoding
 
 
 def _own_file(path: Path) -> "OwnFile | None":

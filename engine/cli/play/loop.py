@@ -15,7 +15,8 @@ from engine.cli.play.opponent import Opponent
 from engine.cli.play.typed import understood
 from engine.cli.table import moves_table, print_lines
 from engine.explain.legality import objection
-from engine.pgn.game_file import Coding, text_of
+from engine.pgn.encoding import Encoding
+from engine.pgn.game_file import text_of
 from engine.report.effort import rest_text
 from engine.report.score import short_score
 from engine.system.output_file import write_whole
@@ -41,7 +42,7 @@ new               begin another game
 quit              leave; a game that was not saved is saved then"""
 
 
-UTF8 = Coding()
+UTF8 = Encoding()
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Talk:
         *,
         pieces: str = "auto",
         file: "OwnFile | None" = None,
-        coding: Coding = UTF8,
+        coding: Encoding = UTF8,
         begin_anew: Callable[[], Match],
     ) -> None:
         """`file`: where the game came from. `begin_anew` gives another game. `adviser` is made with a way to wait."""

@@ -13,7 +13,8 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
-from engine.pgn.game_file import Coding, GameFile
+from engine.pgn.encoding import Encoding
+from engine.pgn.game_file import GameFile
 from engine.review.output import Output, is_review
 from tests.engine.cli.console import SECONDS, SOURCES, command, piped
 from tests.engine.pgn.games import read_games
@@ -332,7 +333,7 @@ def test_whatever_ends_it_finished_games_are_there(environment, folder, name):
     assert process.returncode == (-number if name == "SIGKILL" else 128 + number)
     assert b"Traceback" not in errors
     with GameFile("many.pgn") as originals:
-        kept = Output(Path("out.pgn"), Coding()).resume(originals.games(), "60 visits")
+        kept = Output(Path("out.pgn"), Encoding()).resume(originals.games(), "60 visits")
     assert kept >= 2
     for game in read_games(folder / "out.pgn"):
         assert [node.eval() is not None for node in game.mainline()] == [True, True]
