@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.pgn.game_file import FoundGame, GameFile
     from engine.review.game import Review
     from engine.review.judge import Judge
-    from engine.review.output import Output
+    from engine.review.output import ReviewFile
 
 SECONDS = 1.0
 LONGEST_SPARKLINE = 100
@@ -96,10 +96,10 @@ def _new_judge(options: argparse.Namespace, pace: "Pace") -> "Judge":
     return Judge(engine_options(options), pace.limits, search)
 
 
-def _new_output(options: argparse.Namespace, files: list["GameFile"]) -> "Output | None":
+def _new_output(options: argparse.Namespace, files: list["GameFile"]) -> "ReviewFile | None":
     """Where the games are written, in the encoding of the files if they have one; checked before the long work."""
     from engine.pgn.encoding import Encoding
-    from engine.review.output import KIND, Output, is_review
+    from engine.review.output import KIND, ReviewFile, is_review
     from engine.system.output_file import check_writable
 
     if options.output is None:
@@ -109,7 +109,7 @@ def _new_output(options: argparse.Namespace, files: list["GameFile"]) -> "Output
     _check_original(options.output, options.files)
     check_writable(options.output, is_ours=is_review, kind=KIND, force=options.force or options.resume)
     codings = {file.encoding for file in files}
-    return Output(options.output, codings.pop() if len(codings) == 1 else Encoding())
+    return ReviewFile(options.output, codings.pop() if len(codings) == 1 else Encoding())
 
 
 def _check_picture(options: argparse.Namespace, *, is_alone: bool) -> None:

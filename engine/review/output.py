@@ -58,7 +58,7 @@ def is_part_of(text: str, original: FoundGame) -> bool:
     return is_plain and is_known and not movetext.strip()
 
 
-class Output:
+class ReviewFile:
     """A file of judged games. After each `append` it holds whole games only, whatever happens."""
 
     def __init__(self, path: Path, coding: Encoding) -> None:

@@ -22,7 +22,7 @@ export class MovesTable {
     this.heads = new Map();
     const head = make("tr", {}, make("th", { scope: "col" }, this.headings.get("move").title), ...this.columns.map((key) => this.head(key)));
     this.rest = make("button", { type: "button", class: "rest", onclick: () => this.fold() });
-    this.empty = make("p", { class: "empty", hidden: true }, "The search has not been here.");
+    this.empty = make("p", { class: "empty", hidden: true }, "The search has not visited this position.");
     const table = make("table", { "aria-label": `Moves, ${name}` }, make("thead", {}, head), this.body);
     this.element = make("div", { class: "table" }, table, this.empty, this.rest);
     this.body.addEventListener("keydown", (event) => this.onKey(event));
