@@ -13,7 +13,7 @@ from engine.report.rows import DIGITS
 from engine.report.score import centipawns, short_score
 from engine.review.severity import Severity, severity_of
 from engine.search.clock import Limits
-from engine.search.searcher import Searcher
+from engine.search.searcher import Searcher, SilentListener
 from movegen import Ending, Position
 
 LONGEST_LINE = 10
@@ -135,8 +135,6 @@ class Judge:
 
     def __init__(self, settings: Options, limits: Limits, search: Callable[[Searcher, Limits], None]) -> None:
         """`search` returns when the search has ended."""
-        from engine.search.searcher import SilentListener
-
         settings.analyse_mode = True
         settings.move_overhead = 0
         self._limits, self._search = limits, search
