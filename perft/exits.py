@@ -36,7 +36,7 @@ def run_as_program(name: str, command: Callable[[], int]) -> int:
     """Run a command as the only work of this process; -> exit status. `name` is printed at Ctrl-C."""
     _Program.name = name
     _open_missing_streams()
-    for stream in (sys.stdout, sys.stderr):  # a console may lack letters: `?` instead of a failure
+    for stream in (sys.stdin, sys.stdout, sys.stderr):  # a console may lack letters: `?` instead of a failure
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a replaced stream may have no such method
     try:
