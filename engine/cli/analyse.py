@@ -17,7 +17,8 @@ from engine.cli.arguments import (
     seconds_of,
 )
 from engine.cli.progress import warm_up
-from engine.report.columns import context_of, find, lesson
+from engine.report.columns import find, lesson
+from engine.report.formulas import context_of
 from engine.report.node import Shape
 from movegen.moves import MAX_MOVES
 from perft.exits import DONE, INTERRUPTED, reported
@@ -41,6 +42,7 @@ def main(argv: Sequence[str]) -> int:
 def _main(arguments: argparse.Namespace) -> int:
     warm_up()
     from engine.explain.explain import answer
+    from engine.explain.text import data_of
 
     columns = [find(text) for text in arguments.explain]
     analysis = _new_analysis(arguments)
@@ -49,7 +51,7 @@ def _main(arguments: argparse.Namespace) -> int:
     reasons = [answer(analysis.report, move or None, arguments.extra) for move in arguments.why]
     if arguments.json:
         root = _root(analysis, MAX_MOVES)
-        data = {"summary": analysis.summary(), "root": root, "why": [reason.data() for reason in reasons]}
+        data = {"summary": analysis.summary(), "root": root, "why": [data_of(reason) for reason in reasons]}
         print(json.dumps({**data, "history": analysis.history()}))
     else:
         _print_report(analysis, arguments.moves, reasons)
@@ -145,12 +147,12 @@ def _watch(analysis: "Analysis", rows: int) -> None:
 def _print_report(analysis: "Analysis", rows: int, reasons: "list[Explanation | NotLegal]") -> None:
     from engine.cli.console import new_console, print_lines
     from engine.cli.table import picture
-    from engine.explain.text import EXTRA, lines_of
+    from engine.explain.text import EXTRA_HINT, lines_of
 
     console = new_console(is_terminal=sys.stdout.isatty())
     console.print(picture(analysis.summary(), _root(analysis, rows), console.width))
     for reason in reasons:
-        print_lines(console, ["", *lines_of(reason, EXTRA)])
+        print_lines(console, ["", *lines_of(reason, EXTRA_HINT)])
 
 
 def _lesson(analysis: "Analysis", key: str) -> list[str]:

@@ -28,9 +28,9 @@ from perft.exits import DONE, reported
 if TYPE_CHECKING:
     from engine.analysis import Analysis
     from engine.config.options import Options
-    from engine.explorer.interactive import OwnSession
+    from engine.explorer.interactive import InteractiveSession
     from engine.explorer.server import Server
-    from engine.explorer.view import Show
+    from engine.explorer.view import View
     from movegen import Position
 
 SAVED_SECONDS = 10.0
@@ -52,7 +52,7 @@ def _main(arguments: argparse.Namespace) -> int:
 
         return _show(loaded(*arguments.diff), arguments)
     session = _new_session(arguments)
-    return _save(session, arguments) if arguments.save else _show_own(session, arguments)
+    return _save(session, arguments) if arguments.save else _show_interactive(session, arguments)
 
 
 def _new_parser() -> argparse.ArgumentParser:
@@ -101,8 +101,8 @@ def _check(arguments: argparse.Namespace) -> None:
         check_extra("explore")
 
 
-def _new_session(arguments: argparse.Namespace) -> "OwnSession":
-    from engine.explorer.interactive import OwnSession
+def _new_session(arguments: argparse.Namespace) -> "InteractiveSession":
+    from engine.explorer.interactive import InteractiveSession
 
     position, remark = position_from(arguments)
     if position.is_game_over(claim_draw=True):
@@ -115,7 +115,7 @@ def _new_session(arguments: argparse.Namespace) -> "OwnSession":
         for name, value in read_settings(arguments.beside).items():
             second.set(name, value)
         searches.append(second)
-    return OwnSession([_new_search(position, options) for options in searches], arguments.visits)
+    return InteractiveSession([_new_search(position, options) for options in searches], arguments.visits)
 
 
 def read_settings(text: str) -> dict[str, str]:
@@ -146,7 +146,7 @@ def _new_search(position: "Position", options: "Options") -> tuple[str, "Analysi
     return f"{options.formula}, {options.evaluator.lower()}", Analysis(position, options)
 
 
-def _show_own(session: "OwnSession", arguments: argparse.Namespace) -> int:
+def _show_interactive(session: "InteractiveSession", arguments: argparse.Namespace) -> int:
     session.start()
     end = threading.Timer(arguments.seconds or 0, session.pause)
     end.daemon = True
@@ -159,11 +159,11 @@ def _show_own(session: "OwnSession", arguments: argparse.Namespace) -> int:
         session.close()
 
 
-def _show(show: "Show", arguments: argparse.Namespace) -> int:
+def _show(view: "View", arguments: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
     from engine.explorer.server import Server
 
-    server = Server(show, arguments.port)
+    server = Server(view, arguments.port)
     try:
         print(f"{server.address}\n(Ctrl-C ends it)", flush=True)
         if not arguments.no_browser:
@@ -183,7 +183,7 @@ def _open_browser(server: "Server") -> None:
         print(f"teresa explore: {error}", file=sys.stderr)
 
 
-def _save(session: "OwnSession", arguments: argparse.Namespace) -> int:
+def _save(session: "InteractiveSession", arguments: argparse.Namespace) -> int:
     """Search, write the page, end."""
     from engine.explorer.offline import page_of
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from engine.network.weights import Network
     from engine.training.data.games import Games
-    from engine.training.generate.generate import Order
+    from engine.training.generate.generate import Plan
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
 GOES_ON = ("generate", "fit")  # where they were interrupted
@@ -81,7 +81,7 @@ def run_generate(arguments: argparse.Namespace) -> int:
     """Make labelled games, with a progress display."""
     from engine.training.generate.generate import generate
 
-    order = self_play_order(arguments) if arguments.self_play else teacher_order(arguments)
+    plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
     positions = 0
     with progress_display() as progress:
         task = progress.add_task("games", total=arguments.games)
@@ -91,26 +91,26 @@ def run_generate(arguments: argparse.Namespace) -> int:
             positions += count
             progress.update(task, advance=games, description=f"games ({positions:,} positions)")
 
-        generate(order, arguments.output, arguments.processes, advance)
+        generate(plan, arguments.output, arguments.processes, advance)
     print(f"{arguments.output}: {positions:,} new positions")
     return DONE
 
 
-def teacher_order(arguments: argparse.Namespace) -> "Order":
+def teacher_plan(arguments: argparse.Namespace) -> "Plan":
     """What a UCI engine is to make."""
-    from engine.training.generate.generate import Order
+    from engine.training.generate.generate import Plan
     from engine.training.generate.teacher import UciEngine
 
     refuse(arguments, "only for --self-play", "visits", "weights")
     limit = f"nodes {arguments.nodes}" if arguments.nodes else f"depth {arguments.depth}"
     teacher = UciEngine(arguments.teacher, limit)
-    return Order(teacher, arguments.value_only, arguments.games, arguments.seed, arguments.at_once or GAMES_AT_ONCE)
+    return Plan(teacher, arguments.value_only, arguments.games, arguments.seed, arguments.at_once or GAMES_AT_ONCE)
 
 
-def self_play_order(arguments: argparse.Namespace) -> "Order":
+def self_play_plan(arguments: argparse.Namespace) -> "Plan":
     """What Teresa is to make. She plays one game after the other."""
     from engine.network.weights_file import SHIPPED
-    from engine.training.generate.generate import Order
+    from engine.training.generate.generate import Plan
     from engine.training.generate.self_play import LEAST_VISITS, self_play
 
     refuse(arguments, "not for --self-play, which takes --visits", "nodes", "depth")
@@ -119,7 +119,7 @@ def self_play_order(arguments: argparse.Namespace) -> "Order":
         raise ValueError(f"--visits must be at least {LEAST_VISITS}")
     warm_up()  # once, with a message, rather than silently in each process
     teacher = self_play(arguments.weights or SHIPPED, arguments.visits)
-    return Order(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
+    return Plan(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
 
 
 def refuse(arguments: argparse.Namespace, reason: str, *names: str) -> None:
@@ -239,7 +239,7 @@ def network_from(source: Path | None) -> "Network":
 def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
     """Evaluate and print."""
     from engine.training.fit.evaluate import evaluate
-    from engine.training.fit.table import draw_table, figures_table
+    from engine.training.fit.table import draw_calibration_table, figures_table
 
     figures = evaluate(network, games)
     if as_json:
@@ -249,7 +249,7 @@ def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
 
     console = new_console(is_terminal=sys.stdout.isatty())
     console.print(figures_table(figures))
-    console.print(draw_table(network, games))
+    console.print(draw_calibration_table(network, games))
 
 
 def progress_display() -> "Progress":

@@ -7,8 +7,9 @@ from rich.console import Console
 
 from engine.analysis import Analysis
 from engine.explain.explain import answer
-from engine.explain.text import TYPED, lines_of, proven_text, score_text
+from engine.explain.text import WHY_NOT_HINT, lines_of, proven_text
 from engine.report.node import Shape
+from engine.report.score import short_score
 from engine.search.clock import Limits
 from engine.search.foreground import search_to_end
 from engine.search.resources import Knowledge
@@ -72,11 +73,11 @@ class Hints:
 
     def explain(self, position: Position, move: str, visits: int | None) -> list[str]:
         """Why a move, or why not."""
-        return lines_of(answer(self.analysis(position).report, move, visits), TYPED)
+        return lines_of(answer(self.analysis(position).report, move, visits), WHY_NOT_HINT)
 
 
 def _hint(row: dict[str, Any], side: str) -> str:
-    score = proven_text(row["proven"]) if row["proven"] else f"score {score_text(row['q'])} for {side}"
+    score = proven_text(row["proven"]) if row["proven"] else f"score {short_score(row['q'])} for {side}"
     return f"{row['san']}: {score}, {row['n']:,} visits; line {' '.join(row['line'])}"
 
 

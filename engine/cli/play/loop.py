@@ -14,9 +14,9 @@ from engine.cli.play.saving import UTF8, GameSaver, OwnFile
 from engine.cli.play.typed import understood
 from engine.cli.table import moves_table
 from engine.explain.legality import objection
-from engine.explain.text import score_text
 from engine.pgn.encoding import Encoding
 from engine.report.effort import rest_text
+from engine.report.score import short_score
 from engine.uci.parse import read_question
 
 ROWS = 10
@@ -134,9 +134,9 @@ class GameLoop:
             raise ValueError(f"Teresa plays on: it considers a draw after {PLIES_BEFORE_DRAW // 2} moves")
         score = 1 - self.hints.score(self.game.position)
         if score > DRAW_SCORE:
-            raise ValueError(f"Teresa plays on: its search gives it {score_text(score)}, a draw is .50")
+            raise ValueError(f"Teresa plays on: its search gives it {short_score(score)}, a draw is .50")
         self.game.end(0.5)
-        self.say(f"Teresa takes the draw: its search gives it {score_text(score)}.")
+        self.say(f"Teresa takes the draw: its search gives it {short_score(score)}.")
 
     def _continue(self) -> None:
         """Play Teresa's move, if it is Teresa's turn; then show the board and the end of the game."""

@@ -2,7 +2,7 @@
 
 from engine.config.options import Options
 from engine.explain.explain import answer
-from engine.explain.text import TYPED, lines_of
+from engine.explain.text import WHY_NOT_HINT, lines_of
 from engine.search.clock import Limits
 from engine.search.foreground import BestMove, search_to_end
 from engine.search.resources import Knowledge
@@ -45,4 +45,4 @@ class Opponent:
 
     def explain(self, move: str | None, visits: int | None = None) -> list[str]:
         """Why the last move, or why not another one."""
-        return lines_of(answer(self._searcher.report(), move, visits), TYPED)
+        return lines_of(answer(self._searcher.report(), move, visits), WHY_NOT_HINT)
