@@ -111,7 +111,7 @@ def _nags(glyphs: str) -> list[int]:
 class _Stop(NamedTuple):
     """Where the main line ends because it cannot be played."""
 
-    index: int  # in the movetext
+    offset: int  # in the movetext
     problem: str
 
 
@@ -122,7 +122,7 @@ class _Level:
     board: "chess.Board"
     is_variation: bool = False  # one that the builder knows of
     has_moved: bool = False
-    broken_at: int | None = None  # index of the first move of a variation that is not legal
+    broken_at: int | None = None  # offset of the first move of a variation that is not legal
     is_over: bool = False  # the result was given
 
 
@@ -146,12 +146,12 @@ class Movetext:
             self._close(len(self.text))
         return None
 
-    def _token(self, text: str, index: int) -> _Stop | None:
+    def _token(self, text: str, offset: int) -> _Stop | None:
         level = self.levels[-1]
         if text == "(":
             self._open(level)
         elif text == ")":
-            self._close(index)
+            self._close(offset)
         elif level.broken_at is not None:
             pass
         elif text[0] == "{":
@@ -163,7 +163,7 @@ class Movetext:
         elif text[0] == "$" and text[1:].isdigit():
             self.builder.visit_nag(int(text[1:]))
         else:
-            return self._word(text, index, level)
+            return self._word(text, offset, level)
         return None
 
     def _open(self, level: _Level) -> None:
@@ -175,17 +175,17 @@ class Movetext:
         board.pop()
         self.levels.append(_Level(board, is_variation=True))
 
-    def _close(self, index: int) -> None:
+    def _close(self, offset: int) -> None:
         if len(self.levels) == 1:
             return
         level = self.levels.pop()
         if level is self.levels[-1]:
             return
         if level.broken_at is not None:
-            self.builder.visit_comment(" ".join(re.sub(r"[{}]", " ", self.text[level.broken_at : index]).split()))
+            self.builder.visit_comment(" ".join(re.sub(r"[{}]", " ", self.text[level.broken_at : offset]).split()))
         self.builder.end_variation()
 
-    def _word(self, token: str, index: int, level: _Level) -> _Stop | None:
+    def _word(self, token: str, offset: int, level: _Level) -> _Stop | None:
         kind, word = _read_word(token)
         if kind == RESULT:
             if len(self.levels) == 1:
@@ -194,12 +194,12 @@ class Movetext:
         elif kind == GLYPHS:
             self._visit_glyphs(word)
         elif kind in (SAN, WRONG):
-            return self._move(word, index, level)
+            return self._move(word, offset, level)
         elif kind == OTHER:
             self.has_other_text = True
         return None
 
-    def _move(self, word: str, index: int, level: _Level) -> _Stop | None:
+    def _move(self, word: str, offset: int, level: _Level) -> _Stop | None:
         import chess
 
         is_main = len(self.levels) == 1
@@ -218,8 +218,8 @@ class Movetext:
             self._visit_glyphs(match["glyphs"] if match else "")
             return None
         if is_main:
-            return _Stop(index, f"{_number(level.board)} {printable(word)} {wrong}")
-        level.broken_at = index
+            return _Stop(offset, f"{_number(level.board)} {printable(word)} {wrong}")
+        level.broken_at = offset
         return None
 
     def _visit_glyphs(self, glyphs: str) -> None:
@@ -264,5 +264,5 @@ def read_game(text: str) -> ReadGame:
     last.comment = " ".join(filter(None, (last.comment, builder.starting_comment)))
     if stop is None:
         return ReadGame(builder.result(), has_other_text=reader.has_other_text)
-    rest = movetext[stop.index :].strip()
+    rest = movetext[stop.offset :].strip()
     return ReadGame(builder.result(), stop.problem, rest=rest, has_other_text=reader.has_other_text)

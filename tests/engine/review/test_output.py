@@ -42,9 +42,9 @@ def review(*arguments, status=0):
 
 def interrupt_at(monkeypatch, number):
     """Ctrl-C in the n-th search; -> a list with an entry for each search begun."""
-    from engine.cli.play import pace
+    from engine.search import foreground
 
-    searches, search = [], pace.search
+    searches, search = [], foreground.search_to_end
 
     def interrupted(searcher, limits):
         searches.append(1)
@@ -52,7 +52,7 @@ def interrupt_at(monkeypatch, number):
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.cli.play.pace.search", interrupted)
+    monkeypatch.setattr("engine.search.foreground.search_to_end", interrupted)
     return searches
 
 

@@ -189,9 +189,9 @@ def test_what_is_wrong_is_said(capsys, tmp_path, monkeypatch, arguments, reason)
 
 
 def test_an_interrupted_review_keeps_what_was_judged(capsys, tmp_path, monkeypatch):
-    from engine.cli.play import pace
+    from engine.search import foreground
 
-    searches, search = [], pace.search
+    searches, search = [], foreground.search_to_end
 
     def interrupted(searcher, limits):
         searches.append(1)
@@ -199,7 +199,7 @@ def test_an_interrupted_review_keeps_what_was_judged(capsys, tmp_path, monkeypat
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.cli.play.pace.search", interrupted)
+    monkeypatch.setattr("engine.search.foreground.search_to_end", interrupted)
     out = tmp_path / "out.pgn"
     shown = review(capsys, tmp_path, CLEAN, "-o", out, status=130)
     assert "3 of 10 half-moves were judged" in shown
