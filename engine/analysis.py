@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.config.options import Options
 from engine.explain.explain import answer
+from engine.explain.text import data_of
 from engine.notebook import live
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
@@ -101,10 +102,10 @@ class Analysis:
     def explain(self, move: str | None = None, visits: int | None = None) -> dict[str, Any]:
         """Why a move (None: the best one), or why not.
 
-        A move that was hardly looked at or looks refuted is searched for itself first; so is any other if `visits` are
+        A move with few visits, or that looks refuted, first gets a separate search; so does any other if `visits` are
         given.
         """
-        return answer(self.report, move, visits).data()
+        return data_of(answer(self.report, move, visits))
 
     # What notebooks ask for
 

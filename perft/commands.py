@@ -6,7 +6,7 @@ import sys
 import time
 
 from movegen import Position
-from movegen.compiler.memory import LINE_BYTES
+from movegen.compiler.memory import CACHE_LINE_BYTES
 from movegen.fen import START_FEN
 from perft.display import Display
 from perft.frontier import Frontier
@@ -67,13 +67,13 @@ def divide(counter: Counter, position: Position, depth: int, display: Display) -
 
 def run_unique(position: Position, depth: int, megabytes: int) -> int:
     """Print the number of different positions at each ply, as far as memory allows."""
-    lines = megabytes * MEGABYTE // LINE_BYTES
+    lines = megabytes * MEGABYTE // CACHE_LINE_BYTES
     frontier = Frontier.at(position, lines)
     for ply in range(1, depth + 1):
         needed = frontier.lines_needed()
         if needed > lines or not frontier.merge_on():
             raise ValueError(
-                f"ply {ply} needs about {max(needed, lines + 1) * LINE_BYTES // MEGABYTE + 1} MB, "
+                f"ply {ply} needs about {max(needed, lines + 1) * CACHE_LINE_BYTES // MEGABYTE + 1} MB, "
                 f"but --hash gives {megabytes} MB"
             )
         print(f"ply {ply}: {frontier.count} different positions of {frontier.total}", flush=True)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.arguments import add_limits, add_position, engine_options, position_from, positive, seconds_of
-from engine.report.columns import context_of, find, lesson
+from engine.report.columns import find, lesson
+from engine.report.formulas import context_of
 from engine.report.node import Shape
 from engine.warmup import ensure_warm
 from movegen.moves import MAX_MOVES
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str]) -> int:
 def _main(options: argparse.Namespace) -> int:
     ensure_warm()
     from engine.explain.explain import answer
+    from engine.explain.text import data_of
 
     columns = [find(text) for text in options.explain]
     analysis = _new_analysis(options)
@@ -40,7 +42,7 @@ def _main(options: argparse.Namespace) -> int:
     reasons = [answer(analysis.report, move or None, options.extra) for move in options.why]
     if options.json:
         root = _root(analysis, MAX_MOVES)
-        told = {"summary": analysis.summary(), "root": root, "why": [reason.data() for reason in reasons]}
+        told = {"summary": analysis.summary(), "root": root, "why": [data_of(reason) for reason in reasons]}
         print(json.dumps({**told, "history": analysis.history()}))
     else:
         _tell(analysis, options.moves, reasons)
@@ -129,12 +131,12 @@ def _watch(analysis: "Analysis", rows: int) -> None:
 
 def _tell(analysis: "Analysis", rows: int, reasons: "list[Explanation | NotLegal]") -> None:
     from engine.cli.table import new_console, picture, print_lines
-    from engine.explain.text import EXTRA, lines_of
+    from engine.explain.text import EXTRA_HINT, lines_of
 
     console = new_console(is_terminal=sys.stdout.isatty())
     console.print(picture(analysis.summary(), _root(analysis, rows), console.width))
     for told in reasons:
-        print_lines(console, ["", *lines_of(told, EXTRA)])
+        print_lines(console, ["", *lines_of(told, EXTRA_HINT)])
 
 
 def _lesson(analysis: "Analysis", key: str) -> list[str]:

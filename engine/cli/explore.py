@@ -18,9 +18,9 @@ from perft.exits import reported
 
 if TYPE_CHECKING:
     from engine.analysis import Analysis
-    from engine.explorer.interactive import OwnSession
+    from engine.explorer.interactive import InteractiveSession
     from engine.explorer.server import Server
-    from engine.explorer.view import Show
+    from engine.explorer.view import View
     from movegen import Position
 
 SAVED_SECONDS = 10.0
@@ -42,7 +42,7 @@ def _main(options: argparse.Namespace) -> int:
 
         return _show(loaded(*options.diff), options)
     session = _new_session(options)
-    return _save(session, options) if options.save else _show_own(session, options)
+    return _save(session, options) if options.save else _show_interactive(session, options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -91,8 +91,8 @@ def _check(options: argparse.Namespace) -> None:
         check_extra("explore")
 
 
-def _new_session(options: argparse.Namespace) -> "OwnSession":
-    from engine.explorer.interactive import OwnSession
+def _new_session(options: argparse.Namespace) -> "InteractiveSession":
+    from engine.explorer.interactive import InteractiveSession
 
     position, remark = position_from(options)
     if position.is_game_over(claim_draw=True):
@@ -102,7 +102,7 @@ def _new_session(options: argparse.Namespace) -> "OwnSession":
     first = {"Formula": options.formula, "Evaluator": options.evaluator}
     common = {"Hash": str(options.hash), "Threads": str(options.threads)}
     chosen = [first, first | read_settings(options.beside)] if options.beside else [first]
-    return OwnSession([_new_search(position, common | one) for one in chosen], options.visits)
+    return InteractiveSession([_new_search(position, common | one) for one in chosen], options.visits)
 
 
 def read_settings(text: str) -> dict[str, str]:
@@ -134,7 +134,7 @@ def _new_search(position: "Position", settings: dict[str, str]) -> tuple[str, "A
     return f"{options.formula}, {options.evaluator.lower()}", analysis
 
 
-def _show_own(session: "OwnSession", options: argparse.Namespace) -> int:
+def _show_interactive(session: "InteractiveSession", options: argparse.Namespace) -> int:
     session.start()
     end = threading.Timer(options.seconds or 0, session.pause)
     end.daemon = True
@@ -147,11 +147,11 @@ def _show_own(session: "OwnSession", options: argparse.Namespace) -> int:
         session.close()
 
 
-def _show(show: "Show", options: argparse.Namespace) -> int:
+def _show(view: "View", options: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
     from engine.explorer.server import Server
 
-    server = Server(show, options.port)
+    server = Server(view, options.port)
     try:
         print(f"{server.address}\n(Ctrl-C ends it)", flush=True)
         if not options.no_browser:
@@ -171,7 +171,7 @@ def _open_browser(server: "Server") -> None:
         print(f"teresa explore: {error}", file=sys.stderr)
 
 
-def _save(session: "OwnSession", options: argparse.Namespace) -> int:
+def _save(session: "InteractiveSession", options: argparse.Namespace) -> int:
     """Search, write the page, end."""
     from engine.explorer.offline import page_of
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from engine.network.weights import Network
     from engine.training.data.games import Games
-    from engine.training.generate.generate import Order
+    from engine.training.generate.generate import Plan
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
 GOES_ON = ("generate", "fit")  # where they were interrupted
@@ -80,7 +80,7 @@ def run_generate(options: argparse.Namespace) -> int:
     """Make labelled games, with a progress display."""
     from engine.training.generate.generate import generate
 
-    order = self_play_order(options) if options.self_play else teacher_order(options)
+    order = self_play_plan(options) if options.self_play else teacher_plan(options)
     positions = 0
     with progress_display() as progress:
         task = progress.add_task("games", total=options.games)
@@ -95,21 +95,21 @@ def run_generate(options: argparse.Namespace) -> int:
     return 0
 
 
-def teacher_order(options: argparse.Namespace) -> "Order":
+def teacher_plan(options: argparse.Namespace) -> "Plan":
     """What a UCI engine is to make."""
-    from engine.training.generate.generate import Order
+    from engine.training.generate.generate import Plan
     from engine.training.generate.teacher import UciEngine
 
     refuse(options, "only for --self-play", "visits", "weights")
     limit = f"nodes {options.nodes}" if options.nodes else f"depth {options.depth}"
     teacher = UciEngine(options.teacher, limit)
-    return Order(teacher, options.value_only, options.games, options.seed, options.at_once or GAMES_AT_ONCE)
+    return Plan(teacher, options.value_only, options.games, options.seed, options.at_once or GAMES_AT_ONCE)
 
 
-def self_play_order(options: argparse.Namespace) -> "Order":
+def self_play_plan(options: argparse.Namespace) -> "Plan":
     """What Teresa is to make. She plays one game after the other."""
     from engine.network.weights_file import SHIPPED
-    from engine.training.generate.generate import Order
+    from engine.training.generate.generate import Plan
     from engine.training.generate.self_play import LEAST_VISITS, self_play
     from engine.warmup import ensure_warm
 
@@ -119,7 +119,7 @@ def self_play_order(options: argparse.Namespace) -> "Order":
         raise ValueError(f"--visits must be at least {LEAST_VISITS}")
     ensure_warm()  # once, with a message, rather than silently in each process
     teacher = self_play(options.weights or SHIPPED, options.visits)
-    return Order(teacher, False, options.games, options.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
+    return Plan(teacher, False, options.games, options.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
 
 
 def refuse(options: argparse.Namespace, reason: str, *names: str) -> None:
@@ -239,7 +239,7 @@ def network_from(source: Path | None) -> "Network":
 def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
     """Evaluate and print."""
     from engine.training.fit.evaluate import evaluate
-    from engine.training.fit.table import draw_table, figures_table
+    from engine.training.fit.table import draw_calibration_table, figures_table
 
     figures = evaluate(network, games)
     if as_json:
@@ -249,7 +249,7 @@ def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
 
     console = new_console(is_terminal=sys.stdout.isatty())
     console.print(figures_table(figures))
-    console.print(draw_table(network, games))
+    console.print(draw_calibration_table(network, games))
 
 
 def progress_display() -> "Progress":

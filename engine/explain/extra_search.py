@@ -1,4 +1,4 @@
-"""A search of its own for one move, in a small tree that nobody else uses."""
+"""A separate search for one move, in a small tree that nothing else uses."""
 
 from collections.abc import Callable
 
@@ -13,14 +13,14 @@ from movegen import Ending
 from movegen.bits import U64
 
 SEED = 1
-VISITS_AT_ONCE = 500  # between two looks at whether to stop
+VISITS_AT_ONCE = 500  # between two checks whether to stop
 VISITS_PER_MEGABYTE = 500
 LARGEST_MEGABYTES = 256
 MOST_VISITS = 10_000_000
 
 
 def search_alone(source: Source, place: Place, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Source:
-    """Search the position after a move of the root, as the search would there; -> what is known of it then."""
+    """Search the position after a move of the root, as the search would there. Return what is known then."""
     tree = new_tree(min(1 + visits // VISITS_PER_MEGABYTE, LARGEST_MEGABYTES))
     params = source.params._replace(root_sharpness=source.params.sharpness)  # it is no root there
     worker, root = new_worker(SEED, source.network), root_of(place.position)
@@ -34,7 +34,7 @@ def search_alone(source: Source, place: Place, visits: int, is_stopped: Callable
 
 
 def added(move: MoveStats, place: Place, alone: Source) -> MoveStats:
-    """What is known of a move, with what a search of its own found."""
+    """What is known of a move, with what its separate search found."""
     tree, root = alone.tree, int(ROOT)
     found = as_stats(
         root, 0, int(tree.visits[root]), int(tree.wins[root]), int(tree.draws[root]), 0, int(tree.proven[root])

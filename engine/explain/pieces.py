@@ -1,15 +1,11 @@
-"""How men move, in plain Python: slow, and it can tell who stands in the way. Squares are numbers, a1 = 0."""
+"""How pieces move, in plain Python: slow, but it names the piece in the way. Squares are numbers, a1 = 0."""
 
 from collections.abc import Iterator
 
 from movegen.fen import SQUARE_NAMES
 
 NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
-Men = dict[int, str]  # square -> letter, upper case for White
-
-STRAIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1))
-DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
-DIRECTIONS = {"b": DIAGONAL, "r": STRAIGHT, "q": STRAIGHT + DIAGONAL}
+Pieces = dict[int, str]  # square -> letter, upper case for White
 
 
 def steps(start: int, goal: int) -> tuple[int, int]:
@@ -18,7 +14,7 @@ def steps(start: int, goal: int) -> tuple[int, int]:
 
 
 def between(start: int, goal: int) -> list[int]:
-    """The squares between two on a line, from the first on; none if they are on no line."""
+    """The squares between two on a line, nearest to the first one first; none if they are on no line."""
     files, ranks = steps(start, goal)
     length = max(abs(files), abs(ranks))
     if length == 0 or (files and ranks and abs(files) != abs(ranks)):
@@ -28,7 +24,7 @@ def between(start: int, goal: int) -> list[int]:
 
 
 def moves_like(letter: str, start: int, goal: int) -> bool:
-    """Does a man other than a pawn move from one square to another, were the board empty?"""
+    """Does a piece other than a pawn move from one square to another, were the board empty?"""
     files, ranks = steps(start, goal)
     kind, sizes = letter.lower(), (abs(files), abs(ranks))
     if kind == "n":
@@ -39,27 +35,27 @@ def moves_like(letter: str, start: int, goal: int) -> bool:
     return (is_straight and kind in "rq") or (is_diagonal and kind in "bq")
 
 
-def attacks(men: Men, start: int, goal: int) -> bool:
-    """Does the man on one square attack another?"""
-    letter = men[start]
+def attacks(pieces: Pieces, start: int, goal: int) -> bool:
+    """Does the piece on one square attack another?"""
+    letter = pieces[start]
     if letter in "pP":
         files, ranks = steps(start, goal)
         return abs(files) == 1 and ranks == (1 if letter == "P" else -1)
-    return moves_like(letter, start, goal) and first_between(men, start, goal) is None
+    return moves_like(letter, start, goal) and first_between(pieces, start, goal) is None
 
 
-def first_between(men: Men, start: int, goal: int) -> int | None:
-    """The first man between two squares."""
-    return next((square for square in between(start, goal) if square in men), None)
+def first_between(pieces: Pieces, start: int, goal: int) -> int | None:
+    """The first piece between two squares."""
+    return next((square for square in between(start, goal) if square in pieces), None)
 
 
-def attackers(men: Men, goal: int, white: bool) -> Iterator[int]:
-    """The squares of one colour's men that attack a square."""
-    for square, letter in men.items():
-        if letter.isupper() == white and attacks(men, square, goal):
+def attackers(pieces: Pieces, goal: int, white: bool) -> Iterator[int]:
+    """The squares of one colour's pieces that attack a square."""
+    for square, letter in pieces.items():
+        if letter.isupper() == white and attacks(pieces, square, goal):
             yield square
 
 
-def named(men: Men, square: int) -> str:
+def named(pieces: Pieces, square: int) -> str:
     """`the rook on e8`."""
-    return f"the {NAMES[men[square].lower()]} on {SQUARE_NAMES[square]}"
+    return f"the {NAMES[pieces[square].lower()]} on {SQUARE_NAMES[square]}"

@@ -102,9 +102,3 @@ class Report:
         }
         self.source.check()
         return told
-
-    def explain(self, move: str | None = None) -> dict[str, Any]:
-        """Why a move (SAN or UCI; None: the best one) is chosen, or why not, by what the tree knows now."""
-        from engine.explain.explain import explain
-
-        return explain(self, move).data()

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.config.options import Options
-from engine.explain.text import score_text
 from engine.report.node import Shape
 from engine.report.rows import DIGITS
-from engine.report.score import centipawns
+from engine.report.score import centipawns, short_score
 from engine.review.severity import Verdict, verdict_on
 from engine.search.clock import Limits
 from engine.search.searcher import Searcher
@@ -89,7 +88,7 @@ class Judged:
         """`score .12 (96,000 visits); Nf6 has .48 (8,000)`: the move and the best one, each with what it stands on."""
         best, own = self.before, "proven" if self.after.proven else f"{self.after.visits:,} visits"
         other = "proven" if best.proven else f"{best.visits:,}"
-        return f"score {score_text(self.score)} ({own}); {best.san} has {score_text(best.score)} ({other})"
+        return f"score {short_score(self.score)} ({own}); {best.san} has {short_score(best.score)} ({other})"
 
     @property
     def name(self) -> str:

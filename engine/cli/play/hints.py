@@ -6,8 +6,9 @@ from typing import Any
 from engine.analysis import Analysis
 from engine.cli.play.pace import Pace, search
 from engine.explain.explain import answer
-from engine.explain.text import TYPED, lines_of, proven_text, score_text
+from engine.explain.text import WHY_NOT_HINT, lines_of, proven_text
 from engine.report.node import Shape
+from engine.report.score import short_score
 from engine.search.clock import Limits
 from engine.search.resources import Knowledge
 from movegen import Position
@@ -62,11 +63,11 @@ class Adviser:
 
     def explain(self, position: Position, move: str, visits: int | None) -> list[str]:
         """Why a move, or why not."""
-        return lines_of(answer(self.analysis(position).report, move, visits), TYPED)
+        return lines_of(answer(self.analysis(position).report, move, visits), WHY_NOT_HINT)
 
 
 def _advice(row: dict[str, Any], side: str) -> str:
-    worth = proven_text(row["proven"]) if row["proven"] else f"score {score_text(row['q'])} for {side}"
+    worth = proven_text(row["proven"]) if row["proven"] else f"score {short_score(row['q'])} for {side}"
     return f"{row['san']}: {worth}, {row['n']:,} visits; line {' '.join(row['line'])}"
 
 

@@ -15,9 +15,9 @@ from engine.cli.play.opponent import Opponent
 from engine.cli.play.typed import understood
 from engine.cli.table import moves_table, print_lines
 from engine.explain.legality import objection
-from engine.explain.text import score_text
 from engine.pgn.game_file import Coding, text_of
 from engine.report.effort import rest_text
+from engine.report.score import short_score
 from engine.system.output_file import write_whole
 from engine.uci.parse import read_question
 
@@ -156,9 +156,9 @@ class Talk:
             raise ValueError(f"Teresa plays on: she thinks of a draw after {PLIES_BEFORE_DRAW // 2} moves")
         score = 1 - self.adviser.score(self.match.position)
         if score > DRAW_SCORE:
-            raise ValueError(f"Teresa plays on: her search gives her {score_text(score)}, a draw is .50")
+            raise ValueError(f"Teresa plays on: her search gives her {short_score(score)}, a draw is .50")
         self.match.end(0.5)
-        self.say(f"Teresa takes the draw: her search gives her {score_text(score)}.")
+        self.say(f"Teresa takes the draw: her search gives her {short_score(score)}.")
 
     def _go_on(self) -> None:
         """Teresa's move, if it is hers; then the board, and how the game ended."""

@@ -3,7 +3,7 @@
 from engine.cli.play.pace import Pace, search
 from engine.config.options import Options
 from engine.explain.explain import answer
-from engine.explain.text import TYPED, lines_of
+from engine.explain.text import WHY_NOT_HINT, lines_of
 from engine.search.resources import Knowledge
 from engine.search.searcher import Searcher, SilentListener
 from movegen import Position
@@ -53,4 +53,4 @@ class Opponent:
 
     def explain(self, move: str | None, visits: int | None = None) -> list[str]:
         """Why her last move, or why not another one."""
-        return lines_of(answer(self.searcher.report(), move, visits), TYPED)
+        return lines_of(answer(self.searcher.report(), move, visits), WHY_NOT_HINT)

@@ -6,8 +6,9 @@ import pytest
 from rich.console import Console
 
 from engine.cli.review import _players
-from engine.cli.table import CELLS, Column, fitting, moves_table, picture, state_text, whole_words
+from engine.cli.table import Column, fitting, moves_table, picture, whole_words
 from engine.pgn.game_file import FoundGame
+from engine.report.columns import state_text, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
 from engine.report.stop_reason import Reason
 from engine.review.game import Review
@@ -78,7 +79,7 @@ def test_move_visits_and_score_are_whole_at_every_width(width):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_columns_drop_by_importance(width):
     head = drawn(moves_table(NODE, width), width)[0]
-    shown = [cell.name in head for cell in sorted(CELLS, key=lambda cell: cell.importance)]
+    shown = [one.title in head for one in sorted(table_columns(), key=lambda one: one.importance)]
     assert shown == sorted(shown, reverse=True)
     assert all(shown) == (width >= 200)
 

@@ -46,7 +46,7 @@ def test_every_illegal_move_gets_a_reason_that_is_true(scaled):
                 kinds[found.kind] += 1
                 assert is_true(board, text, found), (board.fen(), text, found)
     common = {Kind.NO_PIECE, Kind.OPPONENTS_PIECE, Kind.OWN_PIECE_THERE, Kind.NOT_LIKE_THAT, Kind.BLOCKED}
-    assert set(kinds) >= common | {Kind.PINNED, Kind.IN_CHECK, Kind.KING_ATTACKED, Kind.NOTHING_TO_TAKE}
+    assert set(kinds) >= common | {Kind.PINNED, Kind.IN_CHECK, Kind.KING_ATTACKED, Kind.NOTHING_TO_CAPTURE}
 
 
 def is_true(board, text, found):
@@ -56,23 +56,23 @@ def is_true(board, text, found):
     if kind in KING_KINDS:
         return is_true_of_castling(board, text, found.kind, named)
     start, goal = chess.parse_square(text[:2]), chess.parse_square(text[2:4])
-    man = board.piece_at(start)
+    piece = board.piece_at(start)
     if kind is Kind.NO_PIECE:
-        return man is None
+        return piece is None
     if kind is Kind.OPPONENTS_PIECE:
-        return man.color != turn
-    assert man.color == turn
+        return piece.color != turn
+    assert piece.color == turn
     if kind is Kind.OWN_PIECE_THERE:
         return board.color_at(goal) == turn
     if kind is Kind.NOT_LIKE_THAT:
-        return start == goal or not could_move(man, start, goal)
+        return start == goal or not could_move(piece, start, goal)
     if kind is Kind.BLOCKED:
-        in_the_way = chess.SquareSet(chess.between(start, goal)) | ({goal} if man.piece_type == chess.PAWN else set())
-        return could_move(man, start, goal) and named in in_the_way and board.piece_at(named) is not None
-    if kind is Kind.NOTHING_TO_TAKE:
-        return man.piece_type == chess.PAWN and board.piece_at(goal) is None and start % 8 != goal % 8
+        in_the_way = chess.SquareSet(chess.between(start, goal)) | ({goal} if piece.piece_type == chess.PAWN else set())
+        return could_move(piece, start, goal) and named in in_the_way and board.piece_at(named) is not None
+    if kind is Kind.NOTHING_TO_CAPTURE:
+        return piece.piece_type == chess.PAWN and board.piece_at(goal) is None and start % 8 != goal % 8
     if kind is Kind.PROMOTION_MISSING:
-        return man.piece_type == chess.PAWN and goal // 8 in (0, 7)
+        return piece.piece_type == chess.PAWN and goal // 8 in (0, 7)
     return is_true_of_the_king(board, start, goal, kind, named)
 
 
@@ -106,15 +106,15 @@ def is_true_of_castling(board, text, kind, named):
     return board.color_at(named) != board.turn
 
 
-def could_move(man, start, goal):
-    """Could this man move so on some board?"""
-    if man.piece_type == chess.PAWN:
-        step = 8 if man.color else -8
-        is_double = goal == start + 2 * step and start // 8 == (1 if man.color else 6)
-        is_aslant = goal in chess.SquareSet(chess.BB_PAWN_ATTACKS[man.color][start])
-        return goal == start + step or is_double or is_aslant
+def could_move(piece, start, goal):
+    """Could this piece move so on some board?"""
+    if piece.piece_type == chess.PAWN:
+        step = 8 if piece.color else -8
+        is_double = goal == start + 2 * step and start // 8 == (1 if piece.color else 6)
+        is_diagonal = goal in chess.SquareSet(chess.BB_PAWN_ATTACKS[piece.color][start])
+        return goal == start + step or is_double or is_diagonal
     board = chess.BaseBoard.empty()
-    board.set_piece_at(start, man)
+    board.set_piece_at(start, piece)
     return goal in board.attacks(start)
 
 
@@ -122,15 +122,15 @@ def could_move(man, start, goal):
     ("fen", "move", "kind", "words"),
     [
         (None, "e5", Kind.NOT_LIKE_THAT, "no pawn of White reaches e5"),
-        (None, "e4e5", Kind.NO_PIECE, "there is no man on e4"),
+        (None, "e4e5", Kind.NO_PIECE, "there is no piece on e4"),
         (None, "e7e5", Kind.OPPONENTS_PIECE, "the pawn on e7 is Black's, and it is White's move"),
-        (None, "Nd2", Kind.OWN_PIECE_THERE, "White's own pawn stands on d2"),
+        (None, "Nd2", Kind.OWN_PIECE_THERE, "White's own pawn is on d2"),
         (None, "Bc4", Kind.BLOCKED, "the pawn on e2 is in the way"),
-        (None, "e2d3", Kind.NOTHING_TO_TAKE, "there is nothing to take on d3"),
+        (None, "e2d3", Kind.NOTHING_TO_CAPTURE, "there is nothing to capture on d3"),
         (None, "e2e4q", Kind.NO_PROMOTION, "only a pawn that reaches the last rank is promoted"),
         (None, "dance", Kind.UNREADABLE, "'dance' is not a move in UCI notation or SAN"),
         (None, "Nbd4", Kind.NOT_LIKE_THAT, "a knight does not move from b1 to d4"),
-        (None, "O-O", Kind.CASTLING_BLOCKED, "the bishop on f1 stands between"),
+        (None, "O-O", Kind.CASTLING_BLOCKED, "the bishop on f1 is in the way"),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8", Kind.PROMOTION_MISSING, "say to what"),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8", Kind.PROMOTION_MISSING, "say to what"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "Qd4", Kind.NO_PIECE, "White has no queen"),
@@ -143,7 +143,7 @@ def could_move(man, start, goal):
         ("2k5/8/8/8/8/8/8/R3K2R w K - 0 1", "O-O-O", Kind.NO_CASTLING_RIGHT, "no right to castle long"),
         ("7k/8/8/8/8/2N5/8/R3K1N1 w - - 0 1", "Ne2", Kind.AMBIGUOUS, "the knight on c3 or g1"),
         ("8/8/8/KPpP3r/8/8/8/7k w - c6 0 1", "d5c6", None, ""),
-        ("8/8/8/K1pP3r/8/7k/8/8 w - - 0 1", "dxc6", Kind.NOTHING_TO_TAKE, "nothing to take on c6"),
+        ("8/8/8/K1pP3r/8/7k/8/8 w - - 0 1", "dxc6", Kind.NOTHING_TO_CAPTURE, "nothing to capture on c6"),
         ("3r3k/8/8/2pP4/3K4/8/8/8 w - c6 0 1", "Kxc5", None, ""),
     ],
 )

@@ -8,10 +8,10 @@ pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.analysis import Analysis
 from engine.explorer.compare import loaded
-from engine.explorer.interactive import OwnSession
+from engine.explorer.interactive import InteractiveSession
 from engine.explorer.offline import page_of
 from engine.explorer.server import Server
-from engine.explorer.view import Show
+from engine.explorer.view import View
 from engine.mcts.tree import ROOT
 from engine.report.tree_file import save
 from tests.engine.explorer.conftest import SIZE
@@ -64,7 +64,7 @@ def test_numbers_grow_and_can_be_frozen(running, new_page):
 
 
 def test_a_node_twenty_plies_down_is_opened_while_the_search_runs(new_page):
-    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 1024, **DEEP}))])
+    session = InteractiveSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 1024, **DEEP}))])
     session.start()
     server = Server(session)
     page = new_page(server.address)
@@ -147,7 +147,7 @@ def test_a_closed_page_leaves_the_engine_alone(running, new_page):
 
 def test_a_page_for_a_gui_has_no_switches(resting, new_page):
     session, _ = resting
-    server = Server(Show(session.searches))
+    server = Server(View(session.searches))
     page = new_page(server.address)
     assert page.is_hidden("#pause")
     assert page.is_hidden("#setup")
@@ -174,7 +174,7 @@ def test_two_settings_side_by_side(new_page):
     for analysis in analyses:
         analysis.start(visits=1000)
         analysis.wait()
-    session = OwnSession([("network", analyses[0]), ("playouts", analyses[1])])
+    session = InteractiveSession([("network", analyses[0]), ("playouts", analyses[1])])
     session.pause()
     server = Server(session)
     page = new_page(server.address)

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.analysis import Analysis
-from engine.explorer.interactive import OwnSession
+from engine.explorer.interactive import InteractiveSession
 from engine.explorer.server import Server
 from tests.engine.explorer.views import new_session, until
 from tests.engine.report.searches import MIDDLEGAME
@@ -163,7 +163,7 @@ def beside():
     for analysis in analyses:
         analysis.start(visits=2000)
         analysis.wait()
-    session = OwnSession([("PUCT, network", analyses[0]), ("UCB1, playout", analyses[1])])
+    session = InteractiveSession([("PUCT, network", analyses[0]), ("UCB1, playout", analyses[1])])
     session.pause()
     server = Server(session)
     yield session, server

@@ -19,7 +19,7 @@ def test_a_page_holds_all_it_needs():
     saved = json.loads(re.search(r'id="saved">(.*?)</script>', page)[1])
     assert saved["searches"][0]["summary"]["visits"] == 2000
     assert len(saved["searches"][0]["nodes"]) > 10
-    assert set(saved["searches"][0]["nodes"]) <= set(saved["places"])
+    assert set(saved["searches"][0]["nodes"]) <= set(saved["positions"])
 
 
 def test_settings_of_a_second_search():

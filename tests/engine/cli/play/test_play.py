@@ -102,12 +102,12 @@ def test_why_not_of_a_move_that_teresa_did_not_make(capsys):
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("Ke2", "White's own pawn stands on e2"),
+        ("Ke2", "White's own pawn is on e2"),
         ("e2e5", "does not move"),
         ("dance", "is not a move"),
         ("why", "no move of Teresa's"),
         ("why not", "a move must follow"),
-        ("why Ke2", "White's own pawn stands on e2"),
+        ("why Ke2", "White's own pawn is on e2"),
         ("why e4 x", "visits must be a whole number"),
         ("undo", "no move of yours"),
         ("save", "name of a file must follow"),
