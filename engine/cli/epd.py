@@ -117,7 +117,8 @@ class Answer:
 def solve_all(problems: Sequence[Problem], settings: Options, limits: Limits) -> Iterator[Answer]:
     """Search each position from an empty tree."""
     from engine.cli.play.pace import search
-    from engine.search.searcher import Searcher, SilentListener
+    from engine.search.listener import SilentListener
+    from engine.search.searcher import Searcher
     from movegen import Position
 
     class Listener(SilentListener):

@@ -7,7 +7,7 @@ from engine.explain.explain import Explanation, NotLegal
 from engine.explain.verdict import THRESHOLDS
 from engine.report.effort import effort_text, plies_text, plural
 from engine.report.rows import Row, proof_of
-from engine.report.stop_reason import MEANINGS, Reason
+from engine.report.stop_reason import MEANINGS, StopReason
 
 SMALL_SHARE = 0.0995  # below it a share is told with a decimal
 PLIES_TOLD = 8
@@ -114,11 +114,11 @@ def _rank_among_others(told: Explanation) -> str:
     if most is not None and most.visits > mine.visits:
         proof = proof_of(most.result, most.distance)
         why = f"but {proven_text(proof)}" if proof else "but the choice was left to chance"
-        return f"{root.place_after(most).san} has more visits ({most.visits:,}), {why}"
+        return f"{root.position_after(most).san} has more visits ({most.visits:,}), {why}"
     better = max(seen, key=lambda move: move.score, default=None)
     if better is None or better.score <= mine.score:
         return "most visits and best score"
-    name = root.place_after(better).san
+    name = root.position_after(better).san
     after = f"after {plural(better.visits, 'visit')}"
     return f"most visits; {name} has the better score, {score_text(better.score)}, {after}"
 
@@ -128,8 +128,8 @@ def _settled(told: Explanation) -> Iterator[str]:
         yield f"most visits since visit {told.best_since:,}"
     if told.missing is not None and told.rival is not None:
         yield f"{told.rival.san} ({told.rival.n:,}) needs at least {plural(told.missing, 'more visit')} to overtake"
-    reason = Reason(told.summary["state"])
-    yield MEANINGS[reason] if reason is Reason.SEARCHING else f"stopped because {MEANINGS[reason]}"
+    reason = StopReason(told.summary["state"])
+    yield MEANINGS[reason] if reason is StopReason.SEARCHING else f"stopped because {MEANINGS[reason]}"
 
 
 # Why not another one

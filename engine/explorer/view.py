@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from engine.explain.explain import explain
 from engine.report.columns import COLUMNS, context_of, lesson
 from engine.report.icicle import DEEPEST
 from engine.report.node import Shape
-from engine.report.positions import Place
+from engine.report.positions import TreePosition
 from engine.report.report import Report
 from engine.report.rows import DIGITS, mean_score
 from engine.report.snapshot import LONGEST_PATH, NotInMemoryError
@@ -49,11 +50,8 @@ class Show:
 
     def signature(self) -> list[tuple[int, int, str]]:
         """Changes whenever there is something new to show."""
-        sources = [search.report().source for search in self.searches]
-        return [
-            (id(source.places), int(source.tree.visits[0]), str(source.run.reason) if source.run else "")
-            for source in sources
-        ]
+        sources = [search.report().snapshot for search in self.searches]
+        return [(id(source.positions), int(source.tree.visits[0]), str(source.progress.state)) for source in sources]
 
     def frame(self, path: str, lines: int = IN_FRAMES.lines) -> list[dict[str, Any]]:
         """How each search stands: the whole, the root's moves, and those of an opened node, the first with lines."""
@@ -75,17 +73,17 @@ class Show:
 
     def why(self, number: int, move: str | None) -> dict[str, Any]:
         """Why a move, or why not, by what is known now."""
-        return self.report(number).explain(move)
+        return explain(self.report(number), move).data()
 
     def lesson(self, number: int, path: str, move: str) -> dict[str, list[str]]:
         """How the numbers of a row come about: column -> lines of text."""
         report = self.report(number)
-        place, _ = report.source.find(path)
+        place, _ = report.snapshot.find(path)
         rows = report.rows(path, shape=Shape(lines=0, first_look=True))
         row = next((row for row in rows if row.uci == move), None)
         if row is None:
             raise ValueError("there is no such move")
-        context = context_of(report.source, path)
+        context = context_of(report.snapshot, path)
         return {
             column.key: lesson(column, row, context, place.position.turn.capitalize())
             for column in COLUMNS
@@ -94,7 +92,7 @@ class Show:
 
     def place(self, path: str) -> dict[str, Any]:
         """A position below the root, in the tree or not, and what can be played there."""
-        places, words = self.report(0).source.places, path.split("/") if path else []
+        places, words = self.report(0).snapshot.positions, path.split("/") if path else []
         if len(words) > LONGEST_PATH:
             raise ValueError(f"the path has more than {LONGEST_PATH} moves")
         place, names = places.root, []
@@ -107,7 +105,7 @@ class Show:
         return _place(place, names)
 
 
-def _place(place: Place, names: list[str]) -> dict[str, Any]:
+def _place(place: TreePosition, names: list[str]) -> dict[str, Any]:
     position = place.position
     return {
         "path": place.path,
@@ -122,13 +120,13 @@ def _place(place: Place, names: list[str]) -> dict[str, Any]:
 
 def _trends(report: Report) -> dict[str, float]:
     """How the score of each move changed since the root had half its visits."""
-    codes, samples = report.source.history.read()
+    codes, samples = report.snapshot.history.read()
     if not samples:
         return {}
     now = samples[-1]
     before = next(sample for sample in samples if 2 * sample.visits >= now.visits)
     scores = [map(mean_score, sample.wins.tolist(), sample.counts.tolist()) for sample in (before, now)]
-    pairs = zip(map(report.source.position.uci, codes), *scores, strict=True)
+    pairs = zip(map(report.snapshot.position.uci, codes), *scores, strict=True)
     return {uci: round(new - old, DIGITS) for uci, old, new in pairs if old is not None and new is not None}
 
 

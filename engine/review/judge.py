@@ -136,7 +136,7 @@ class Judge:
 
     def __init__(self, settings: Options, limits: Limits, search: Callable[[Searcher, Limits], None]) -> None:
         """`search` searches until it is over."""
-        from engine.search.searcher import SilentListener
+        from engine.search.listener import SilentListener
 
         settings.analyse_mode = True
         settings.move_overhead = 0

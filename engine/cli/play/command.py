@@ -77,7 +77,7 @@ def _new_talk(options: argparse.Namespace) -> "Talk":
     from engine.cli.play.opponent import Opponent
     from engine.cli.play.pace import Pace
     from engine.cli.table import new_console
-    from engine.search.resources import Knowledge
+    from engine.search.resources import Resources
 
     def begin_anew() -> Match:
         side = _side(options.colour or "white")
@@ -87,7 +87,7 @@ def _new_talk(options: argparse.Namespace) -> "Talk":
     match, file, coding = _resumed(options) if options.resume else (begin_anew(), None, UTF8)
     limited = {} if options.elo is None else {"UCI_LimitStrength": "true"}
     settings = engine_options(options, {"Move Overhead": "0", **limited})
-    pace, knowledge = Pace(seconds_of(options, SECONDS), options.visits), Knowledge()
+    pace, knowledge = Pace(seconds_of(options, SECONDS), options.visits), Resources()
     return Talk(
         match,
         Opponent(settings, pace, knowledge),

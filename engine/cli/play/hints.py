@@ -9,7 +9,7 @@ from engine.explain.explain import answer
 from engine.explain.text import TYPED, lines_of, proven_text, score_text
 from engine.report.node import Shape
 from engine.search.clock import Limits
-from engine.search.resources import Knowledge
+from engine.search.resources import Resources
 from movegen import Position
 
 MEGABYTES = 64
@@ -19,7 +19,7 @@ LEAST_VISITS = 3000  # on which a draw is decided
 class Adviser:
     """What the search thinks of the person's moves, at full strength; one search for each position."""
 
-    def __init__(self, pace: Pace, knowledge: Knowledge, watch: Callable[[Callable[[], None]], None]) -> None:
+    def __init__(self, pace: Pace, knowledge: Resources, watch: Callable[[Callable[[], None]], None]) -> None:
         """`watch` does something long and shows meanwhile that it is being done."""
         self.pace, self.knowledge, self._watch = pace, knowledge, watch
         self._analysis: Analysis | None = None
@@ -28,7 +28,7 @@ class Adviser:
         """What is known of a position."""
         if self._analysis is None or self._analysis.position is not position:
             self._analysis = None  # two trees at once may be too much
-            analysis = Analysis(position, {"Hash": MEGABYTES}, knowledge=self.knowledge)
+            analysis = Analysis(position, {"Hash": MEGABYTES}, resources=self.knowledge)
             self._watch(lambda: search(analysis.searcher, self.pace.limits))
             self._analysis = analysis
         return self._analysis
@@ -52,7 +52,7 @@ class Adviser:
         passed = passed_position(position)
         if not passed.move_codes:
             return "the opponent would have no move"
-        analysis = Analysis(passed, {"Hash": MEGABYTES}, knowledge=self.knowledge)
+        analysis = Analysis(passed, {"Hash": MEGABYTES}, resources=self.knowledge)
         self._watch(lambda: search(analysis.searcher, self.pace.limits))
         return _advice(analysis.children(k=1)["rows"][0], passed.turn.capitalize())
 

@@ -4,8 +4,9 @@ from engine.cli.play.pace import Pace, search
 from engine.config.options import Options
 from engine.explain.explain import answer
 from engine.explain.text import TYPED, lines_of
-from engine.search.resources import Knowledge
-from engine.search.searcher import Searcher, SilentListener
+from engine.search.listener import SilentListener
+from engine.search.resources import Resources
+from engine.search.searcher import Searcher
 from movegen import Position
 
 
@@ -21,7 +22,7 @@ class _Ear(SilentListener):
 class Opponent:
     """Who plays against the person; as weak as the options say."""
 
-    def __init__(self, settings: Options, pace: Pace, knowledge: Knowledge) -> None:
+    def __init__(self, settings: Options, pace: Pace, knowledge: Resources) -> None:
         self.pace, self._ear = pace, _Ear()
         self.searcher = Searcher(settings, self._ear, knowledge)
         self._start: Position | None = None

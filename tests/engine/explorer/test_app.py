@@ -8,6 +8,7 @@ pytest.importorskip("starlette", reason="the explorer needs the extra `explore`"
 
 from starlette.testclient import TestClient
 
+from engine.explain.explain import explain
 from engine.explorer.app import new_app
 from engine.explorer.assets import TABLE
 from engine.explorer.guard import Guard
@@ -48,7 +49,7 @@ def test_the_data_is_the_reports(client, session):
     trends = told.pop("trends")
     assert told == json.loads(json.dumps(report.history(3)))
     assert trends == trends_by(report.history())
-    assert ask(client, "why", move="h4")["verdict"] == report.explain("h4")["verdict"]
+    assert ask(client, "why", move="h4")["verdict"] == explain(report, "h4").data()["verdict"]
     node = ask(client, "node", path="c3d5")
     assert [row["n"] for row in node["rows"]] == [row.n for row in report.rows("c3d5", 12)]
     assert all(row["v"] is not None for row in node["rows"])
