@@ -106,12 +106,13 @@ def use_saved_trees() -> None:
     """Write a tree to a file, and read it again."""
     import tempfile
 
-    from engine.report.tree_file import load, save
+    from engine.report.tree_file import GameRecord, load, save
     from movegen.fen import START_FEN
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tree.npz"
-        save(path, _searched(), START_FEN, ("e2e4",))
+        searcher = _searched()
+        save(path, GameRecord(START_FEN, ("e2e4",)), searcher.prepare(), searcher.history, searcher.options)
         load(path)
 
 
@@ -119,7 +120,8 @@ def _searched() -> "Searcher":
     """A small search that has ended."""
     from engine.config.options import Options
     from engine.search.clock import Limits
-    from engine.search.searcher import Searcher, SilentListener
+    from engine.search.listener import SilentListener
+    from engine.search.searcher import Searcher
     from movegen import Position
 
     settings = Options()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.config.options import Options
 from engine.report.snapshot import NotInMemoryError
-from engine.search.resources import Knowledge
+from engine.search.resources import Resources
 from movegen import Position
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Job(threading.Thread):
         self._on_end()
 
 
-def perft(words: list[str], position: Position, options: Options, _knowledge: Knowledge) -> Work:
+def perft(words: list[str], position: Position, options: Options, _resources: Resources) -> Work:
     """Count leaves, as `go perft` of other engines does."""
     depth = max(1, min(int(words[0]), DEEPEST_PERFT))
 
@@ -69,23 +69,23 @@ def perft(words: list[str], position: Position, options: Options, _knowledge: Kn
     return work
 
 
-def evaluate(_words: list[str], position: Position, options: Options, knowledge: Knowledge) -> Work:
+def evaluate(_words: list[str], position: Position, options: Options, resources: Resources) -> Work:
     """Judge a position without a search, by the evaluator in use."""
 
     def work(say: Say, _is_stopped: Callable[[], bool]) -> None:
         from engine.uci.static_eval import judge_by_network, judge_by_playouts
 
         if options.evaluator == "Network":
-            lines = judge_by_network(position, knowledge.network)
+            lines = judge_by_network(position, resources.network)
         else:
-            lines = judge_by_playouts(position, knowledge.network, options.seed)
+            lines = judge_by_playouts(position, resources.network, options.seed)
         for line in lines:
             say(f"info string {line}")
 
     return work
 
 
-def bench(words: list[str], _position: Position, _settings: Options, _knowledge: Knowledge) -> Work:
+def bench(words: list[str], _position: Position, _settings: Options, _resources: Resources) -> Work:
     """Search some positions; a number sets the visits of each."""
     from engine.bench import VISITS, search_all
     from engine.uci.parse import read_number
@@ -114,7 +114,7 @@ def look_closer(told: "Explanation", visits: int | None, before: Job | None) -> 
     return work
 
 
-JOBS: dict[str, Callable[[list[str], Position, Options, Knowledge], Work]] = {
+JOBS: dict[str, Callable[[list[str], Position, Options, Resources], Work]] = {
     "perft": perft,
     "eval": evaluate,
     "bench": bench,

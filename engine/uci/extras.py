@@ -90,7 +90,7 @@ class CommandsForPeople(Work):
         """Write the search to a file."""
         from pathlib import Path
 
-        from engine.report.tree_file import save
+        from engine.report.tree_file import GameRecord, save
         from movegen.fen import START_FEN
 
         game, searcher = self._game, self._loaded_searcher()
@@ -100,7 +100,8 @@ class CommandsForPeople(Work):
         if not name or game is None or not searcher.report().rows():
             raise ValueError("nothing was searched yet" if name else "the name of a file must follow")
         path = Path(name)
-        moves = save(path, searcher, game.fen or START_FEN, game.texts, force=force)
+        record = GameRecord(game.fen or START_FEN, game.texts, searcher.position.chess960)
+        moves = save(path, record, searcher.prepare(), searcher.history, searcher.options, force=force)
         self.say(f"info string {moves:,} moves saved in {path}")
 
     def loadtree(self, words: list[str], _moment: float) -> None:
@@ -117,7 +118,7 @@ class CommandsForPeople(Work):
         tree = searcher.prepare()
         found = load(Path(" ".join(words)), room=tree.visits.size)
         searcher.load(found.position, found.history, found.fill)
-        self._game = Game(found.start, found.chess960, found.moves, found.position)
+        self._game = Game(found.game.start, found.game.chess960, found.game.moves, found.position)
         self.say(f"info string {int(tree.visits[int(ROOT)]):,} visits of {found.position.fen()}")
         if found.lost_proofs:
             self.say(f"info string {found.lost_proofs:,} proofs are left out: the moves they rest on were recycled")

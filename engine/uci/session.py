@@ -99,9 +99,9 @@ class Session(CommandsForPeople):
     def _files(self) -> dict[str, Callable[[str], None]]:
         """Options that name files, and what opens them."""
         return {
-            "BookFile": self.knowledge.set_book,
-            "SyzygyPath": self.knowledge.set_tablebases,
-            "EvalFile": self.knowledge.set_network,
+            "BookFile": self.resources.set_book,
+            "SyzygyPath": self.resources.set_tablebases,
+            "EvalFile": self.resources.set_network,
             "LogFile": self._transcript.open,
         }
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.mcts.fixed_visits import SearchTask, make_visits
 from engine.mcts.params import PLAYOUT, UCB1, SearchParams, new_worker, root_of
-from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
 from engine.network.architecture import VALUE_UNIT
 from engine.network.batch import values_of
@@ -14,7 +14,6 @@ from engine.network.weights import Network, new_scratch
 from engine.report.priors import network_priors
 from engine.report.score import centipawns
 from movegen import Position
-from movegen.bits import U64
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen
 
 GAMES = 2000
@@ -23,11 +22,11 @@ GAMES = 2000
 def judge_by_playouts(position: Position, network: Network, seed: int) -> list[str]:
     """The results of random games from a position, as lines of text for the player to move."""
     tree, worker = new_tree(1), new_worker(seed or 1, network)
-    root = root_of(position)
+    task = SearchTask(tree, root_of(position), network, SearchParams(UCB1, PLAYOUT, 1.0))
     losses = draws = 0
     for _ in range(GAMES):
         clear(tree)  # so each visit is the first, which only looks at the value
-        simulate_many(tree, root, network, SearchParams(UCB1, PLAYOUT, 1.0), worker, U64(1))
+        make_visits(task, worker, 1)
         draws += int(tree.draws[int(ROOT)]) == SCORE_UNIT
         losses += int(tree.wins[int(ROOT)]) == SCORE_UNIT  # won by the player who moved before
     wins = GAMES - draws - losses

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engine.loader import Loader
-from engine.search.resources import Knowledge
+from engine.search.resources import Resources
 from engine.uci.queue import Conversation
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ SECONDS_TO_END = 0.5
 
 
 class Work(Conversation):
-    """A conversation with a search beside it. It listens to the search (see engine.search.searcher.Listener)."""
+    """A conversation with a search beside it. It listens to the search (see engine.search.listener.Listener)."""
 
     def __init__(self, say: Callable[[str], None], loader: Loader | None = None) -> None:
         """`say` writes a line."""
         super().__init__(say, loader)
-        self.knowledge = Knowledge()
+        self.resources = Resources()
         self._searcher: Searcher | None = None
         self._limits: Limits | None = None  # of the search that is going on: a `bestmove` is due
         self._job: Job | None = None  # the last one; never beside a search
@@ -63,7 +63,7 @@ class Work(Conversation):
         limits = self._limits
         if limits is None:
             return False
-        return limits.infinite or (limits.ponder and self._loaded_searcher().signals.ponder_hit_at is None)
+        return limits.infinite or (limits.ponder and self._loaded_searcher().control.ponder_hit_at is None)
 
     @property
     def may_be_endless(self) -> bool:
@@ -90,7 +90,7 @@ class Work(Conversation):
         if self._searcher is None:
             from engine.search.searcher import Searcher
 
-            self._searcher = Searcher(self.options, self, self.knowledge)
+            self._searcher = Searcher(self.options, self, self.resources)
         return self._searcher
 
     def _search(self, limits: "Limits", wished: tuple[int, ...], moment: float) -> None:
@@ -98,7 +98,7 @@ class Work(Conversation):
         searcher = self._loaded_searcher()
         self._limits = limits
         try:
-            searcher.go(limits, wished=wished, started=moment if limits.has_clock else None)
+            searcher.go(limits, search_moves=wished, started=moment if limits.has_clock else None)
         except BaseException:
             self._limits = None
             raise
@@ -107,7 +107,7 @@ class Work(Conversation):
         """Do something long beside the conversation."""
         from engine.uci.background import JOBS, Job
 
-        work = JOBS[name](words, self._loaded_searcher().position, self.options, self.knowledge)
+        work = JOBS[name](words, self._loaded_searcher().position, self.options, self.resources)
         self._job = Job(work, self.say, self.wake)
 
     def _look_closer(self, told: "Explanation", visits: int | None) -> None:
@@ -118,7 +118,7 @@ class Work(Conversation):
         before = self._aside[-1] if self._aside else None
         self._aside.append(Job(look_closer(told, visits, before), self.say, self.wake))
 
-    # What a search tells (see engine.search.searcher.Listener)
+    # What a search tells (see engine.search.listener.Listener)
 
     def on_message(self, text: str) -> None:
         """Something that people may want to know."""
