@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from engine import startup, warmup
+from engine import loader, warmup
 from engine.loader import Loader, Outlook
 
 
@@ -24,7 +24,7 @@ class Witness:
         monkeypatch.setattr(warmup, "not_kept", lambda: not_kept)
         monkeypatch.setattr(warmup, "use_search_kernels", use_search_kernels)
         monkeypatch.setattr(warmup, "use_report_kernels", lambda: None)
-        monkeypatch.setattr(startup, "command_line", lambda *_words: [sys.executable, "-c", child])
+        monkeypatch.setattr(loader, "command_line", lambda *_words: [sys.executable, "-c", child])
         self.loader = Loader(self._note, self.news.append)
 
     def _note(self):
@@ -64,7 +64,7 @@ def test_a_child_that_compiled_nothing_is_not_believed(monkeypatch, child, reaso
 
 def test_a_child_that_cannot_be_started(monkeypatch):
     witness = Witness(monkeypatch, is_warm=False)
-    monkeypatch.setattr(startup, "command_line", lambda *_words: ["there is no such program"])
+    monkeypatch.setattr(loader, "command_line", lambda *_words: ["there is no such program"])
     said = witness.run()
     assert "a process that compiles has failed (" in said
     assert "it is done here" in said

@@ -1,4 +1,4 @@
-"""When commands are carried out, with a loader that does as it is told."""
+"""When commands run, with a loader that the test controls."""
 
 import threading
 import time
@@ -29,15 +29,15 @@ class Talk:
 
     def hear(self, *lines):
         for line in lines:
-            assert self.session.hear(line, time.perf_counter())
+            assert self.session.queue.hear(line, time.perf_counter())
 
     def load(self):
         self.loader.is_ready = True
-        self.session.wake()
+        self.session.queue.wake()
 
     def fail(self):
         self.loader.has_failed, self.loader.outlook = True, Outlook.NEVER
-        self.session.wake()
+        self.session.queue.wake()
 
     def wait_for(self, beginning, count=1):
         end = time.perf_counter() + 60
@@ -109,23 +109,23 @@ def test_a_ponderhit_does_not_wait_behind_what_waits_for_the_search(talk):
 def test_the_end_of_input(talk):
     talk.hear("go infinite", "eval", "go nodes 30", "why", "go ponder wtime 500 btime 500", "d")
     talk.load()
-    assert talk.session.finish(lambda: False)
+    assert talk.session.queue.finish(lambda: False)
     assert talk.beginnings("bestmove") == ["bestmove"] * 3
     assert talk.beginnings("bestmove", "Checkers")[-2:].count("Checkers") == 1  # the board can be seen during a search
-    assert talk.session.is_idle
+    assert talk.session.background.is_idle
 
 
 def test_the_end_of_input_with_nobody_left_to_read(talk):
     talk.load()
     talk.hear("go nodes 1000000000")
-    assert talk.session.finish(lambda: True)
+    assert talk.session.queue.finish(lambda: True)
 
 
 def test_a_search_that_never_comes(talk):
-    """The stand-in answers, and what it cannot do is refused."""
+    """The fallback player answers, and what it cannot do is refused."""
     talk.hear("position startpos moves e2e4", "go nodes 100", "d", "eval", "go infinite", "isready")
     talk.fail()
-    assert not talk.session.finish(lambda: False)
+    assert not talk.session.queue.finish(lambda: False)
     assert talk.beginnings("bestmove") == ["bestmove", "bestmove"]
     for command in ("d", "eval"):
         assert f"info string {command}: cannot be done, the search could not be loaded" in talk.said
@@ -168,9 +168,9 @@ def test_the_end_of_input_waits_until_the_last_line_is_written():
 
     session = Session(say, loader=loader)
     loader.is_ready = True
-    session.hear("go nodes 50", time.perf_counter())
+    session.queue.hear("go nodes 50", time.perf_counter())
     assert is_writing.wait(60)
-    end = threading.Thread(target=session.finish, args=(lambda: False,))
+    end = threading.Thread(target=session.queue.finish, args=(lambda: False,))
     end.start()
     end.join(0.5)
     assert end.is_alive()
