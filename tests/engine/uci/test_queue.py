@@ -6,6 +6,7 @@ import time
 import pytest
 
 from engine.loader import Outlook
+from engine.uci.queue import CommandQueue
 from engine.uci.session import Session
 
 
@@ -178,3 +179,110 @@ def test_the_end_of_input_waits_until_the_last_line_is_written():
     end.join(60)
     assert said[-1].startswith("bestmove")
     session.close()
+
+
+# Without a session: handlers that only note that they were called
+
+
+class FakeActivity:
+    """Runs what the test says."""
+
+    is_busy = waits_for_stop = may_be_endless = False
+    stops = 0
+
+    @property
+    def is_idle(self):
+        return not self.is_busy
+
+    def stop_search(self):
+        self.stops += 1
+
+
+class Handlers:
+    """A queue, and the commands that were run, in their order."""
+
+    def __init__(self):
+        self.ran, self.said, self.loader, self.activity = [], [], FakeLoader(), FakeActivity()
+        names = ("go", "position", "setoption", "d", "moves", "stop", "ponderhit", "isready", "uci", "eval")
+        handlers = {
+            name: lambda command: self.ran.append(" ".join([command.name, *command.arguments])) for name in names
+        }
+        handlers["position"] = self.position
+        self.queue = CommandQueue(
+            handlers, self.activity, self.loader, self.said.append, self.no_fallback, lambda: self.ran.append("loaded")
+        )
+
+    def position(self, command):
+        self.ran.append("position")
+        if command.arguments:
+            raise {"wrong": ValueError("no such position"), "failed": RuntimeError("oh")}[command.arguments[0]]
+
+    def no_fallback(self):
+        raise AssertionError("no search was asked for while kernels were loaded")
+
+    def hear(self, *lines):
+        for line in lines:
+            assert self.queue.hear(line, time.perf_counter())
+
+
+@pytest.fixture
+def handlers():
+    return Handlers()
+
+
+@pytest.fixture
+def loaded(handlers):
+    handlers.loader.is_ready = True
+    return handlers
+
+
+def test_without_kernels_only_options_run(handlers):
+    handlers.hear("setoption name Hash value 1", "setoption name EvalFile value x", "position", "uci", "d")
+    assert handlers.ran == ["setoption name Hash value 1", "uci"]
+    handlers.loader.is_ready = True
+    handlers.hear("isready")
+    assert handlers.ran[2:] == ["loaded", "setoption name EvalFile value x", "position", "d", "isready"]
+
+
+def test_isready_is_answered_late_rather_than_never(handlers):
+    handlers.loader.seconds = 10.0
+    handlers.hear("position", "isready")
+    assert handlers.ran == ["isready"]
+
+
+def test_what_changes_the_tree_waits_and_what_looks_does_not(loaded):
+    loaded.activity.is_busy = True
+    loaded.hear("position", "d", "setoption name Hash value 1", "moves", "setoption name Explorer value true", "uci")
+    assert loaded.ran == ["loaded", "d", "moves", "uci"]
+    loaded.activity.is_busy = False
+    loaded.hear("uci")
+    assert loaded.ran[4:] == ["position", "setoption name Hash value 1", "setoption name Explorer value true", "uci"]
+
+
+def test_a_go_stops_what_runs_and_all_that_was_asked_for_before(loaded):
+    loaded.activity.is_busy = True
+    loaded.hear("eval", "position", "go nodes 1")
+    assert loaded.ran == ["loaded", "stop", "stop"]  # what runs, and again for `eval`, which does not run yet
+    loaded.activity.is_busy = False
+    loaded.hear("uci")
+    assert loaded.ran[3:] == ["eval", "position", "stop", "go nodes 1", "uci"]
+
+
+def test_an_endless_search_is_stopped_for_a_pending_go_and_at_the_end_of_input(loaded):
+    loaded.activity.is_busy = loaded.activity.may_be_endless = True
+    loaded.hear("go nodes 1")
+    assert loaded.activity.stops == 1
+    loaded.queue._pending.clear()
+    loaded.activity.waits_for_stop = True
+    assert loaded.queue.finish(lambda: loaded.activity.stops > 1)
+
+
+def test_failures_of_handlers_are_reported(loaded):
+    loaded.hear("position wrong", "position failed", "what d")
+    assert loaded.said == [
+        "info string position: no such position; ignored",
+        "info string position: failed (RuntimeError('oh'))",
+        "info string what: unknown command, skipped (try 'help')",
+    ]
+    assert loaded.ran[-1] == "d"
+    assert not loaded.queue.hear("quit", 0.0)
