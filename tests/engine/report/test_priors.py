@@ -15,9 +15,9 @@ from engine.report.formulas import FORMULAS, context_of
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
 from engine.report.priors import network_priors
+from engine.report.static_eval import evaluate_by_network
 from engine.search.clock import Limits
-from engine.uci.format import move_line
-from engine.uci.static_eval import judge_by_network
+from engine.uci.format import move_line, network_lines
 from movegen import Position
 from tests.engine.network import nets, reference
 from tests.engine.report.searches import BLACK, KIWIPETE, LOST, MIDDLEGAME, new_searcher, searched
@@ -76,11 +76,8 @@ def test_the_searchs_prior_is_that_of_the_tree_and_of_its_temperature(options):
 def test_every_place_shows_the_same_prior_as_eval():
     searcher = searched(KIWIPETE, 3000)
     report = searcher.report()
-    told = dict(
-        line.split(" prior ")
-        for line in judge_by_network(Position(KIWIPETE), report.snapshot.network)
-        if "prior" in line
-    )
+    lines = network_lines(evaluate_by_network(Position(KIWIPETE), report.snapshot.network), "white")
+    told = dict(line.split(" prior ") for line in lines if "prior" in line)
     ranked = sorted(report.rows(), key=lambda row: -row.p)
     for row in report.rows():
         assert f"{row.p:.1%}" == told[row.uci]

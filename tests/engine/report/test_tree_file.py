@@ -665,14 +665,13 @@ class Talk:
         """-> what is said until each command, and its search, has ended."""
         before = len(self.said)
         for line in lines:
-            self.session.hear(line, 0.0)
-            if self.session._searcher is not None:
-                self.session._searcher.wait()
+            self.session.queue.hear(line, 0.0)
+            self.session.searcher.wait()
         return self.said[before:]
 
     @property
     def searcher(self) -> Searcher:
-        return self.session._loaded_searcher()
+        return self.session.searcher
 
 
 @pytest.fixture
@@ -683,7 +682,7 @@ def talk():
 
 
 def state_of(talk):
-    searcher, game = talk.searcher, talk.session._game
+    searcher, game = talk.searcher, talk.session.game
     report, codes_and_samples = searcher.report(), searcher.history.read()
     return (
         game.fen,
