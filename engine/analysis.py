@@ -1,14 +1,16 @@
 """A search for scripts and notebooks: start it, look at it while it runs, ask it why."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from engine.config.options import Options
 from engine.explain.explain import answer
+from engine.explain.text import data_of
 from engine.notebook import live
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
-from engine.search.clock import Limits
+from engine.search.foreground import limits_of
 from engine.search.listener import Listener, SilentListener
 from engine.search.resources import Resources
 from engine.search.searcher import Searcher
@@ -17,7 +19,6 @@ from movegen import Position
 from movegen.fen import read_fen
 
 SECONDS = 5.0
-MOST_THINKING = 10**9  # milliseconds
 
 
 class Analysis:
@@ -26,17 +27,18 @@ class Analysis:
     def __init__(
         self,
         position: Position | str,
-        options: Mapping[str, object] | None = None,
+        options: Mapping[str, object] | Options | None = None,
         *,
         listener: Listener | None = None,
         resources: Resources | None = None,
     ) -> None:
-        """`position`: a `movegen.Position`, or a FEN. `options`: UCI options by name. `ValueError` for wrong ones."""
-        settings = Options()
+        """`position`: a `movegen.Position`, or a FEN. `options`, also by UCI name; `ValueError` for wrong ones."""
+        settings = replace(options) if isinstance(options, Options) else Options()
         settings.analyse_mode = True
         settings.move_overhead = 0
-        for name, value in (options or {}).items():
-            settings.set(name, str(value))
+        if not isinstance(options, Options):
+            for name, value in (options or {}).items():
+                settings.set(name, str(value))
         if isinstance(position, str):
             read_fen(position)  # what is wrong with it need not wait for the compiler
         ensure_warm()  # time counts from the start of a search
@@ -49,9 +51,7 @@ class Analysis:
 
     def start(self, seconds: float | None = None, visits: int | None = None) -> None:
         """Search on, beside all else: so long, or so many visits more; without limits until `stop`."""
-        milliseconds = None if seconds is None else max(1, min(round(1000 * seconds), MOST_THINKING))
-        is_endless = seconds is None and visits is None
-        self.searcher.go(Limits(nodes=visits, move_time=milliseconds, infinite=is_endless))
+        self.searcher.go(limits_of(seconds, visits))
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the search has ended, so many seconds at most."""
@@ -102,10 +102,10 @@ class Analysis:
     def explain(self, move: str | None = None, visits: int | None = None) -> dict[str, Any]:
         """Why a move (None: the best one), or why not.
 
-        A move that was hardly looked at or looks refuted is searched for itself first; so is any other if `visits` are
+        A move with few visits, or that looks refuted, first gets a separate search; so does any other if `visits` are
         given.
         """
-        return answer(self.report, move, visits).data()
+        return data_of(answer(self.report, move, visits))
 
     # What notebooks ask for
 

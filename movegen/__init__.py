@@ -1,6 +1,6 @@
-"""The rules of chess on bitboards: `Position` for people, kernels for engines."""
+"""The rules of chess on bitboards: `Position` for scripts, kernels for engines."""
 
-TYPE_CHECKING = False  # that of `typing`, which takes a while to import
+TYPE_CHECKING = False  # instead of importing `typing`, which takes a while
 if TYPE_CHECKING:
     from movegen.outcome import Ending
     from movegen.position import Position
@@ -9,7 +9,7 @@ __all__ = ["Ending", "Position"]
 
 
 def __getattr__(name: str) -> object:
-    """Import kernels only when they are asked for: `movegen.fen` does without them."""
+    """Import kernels only when they are used: `movegen.fen` does not need them."""
     if name == "Ending":
         from movegen.outcome import Ending
 

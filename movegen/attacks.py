@@ -1,4 +1,4 @@
-"""Who attacks what: the squares the opponent covers, the attackers of a square, checks and pins."""
+"""Attacks: the squares the opponent covers, the attackers of a square, checks and pins."""
 
 from movegen.bits import ONE, U64, ZERO, Bitboard, Square, lowest_bit, lowest_square, several, without_lowest
 from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, own_king, pawns, straight_sliders
@@ -16,10 +16,10 @@ def squares_between(a: Square, b: Square) -> Bitboard:
 
 @inlined
 def covered_by_opponent(board: Board, occupied: Bitboard) -> Bitboard:
-    """All squares the opponent attacks, his own men included.
+    """All squares the opponent attacks, those of its own pieces included.
 
-    The caller takes the king of the player to move off `occupied`: a king may not step back along the
-    line of the slider that checks him, so sliders must see through him.
+    The caller removes the king of the player to move from `occupied`: a king may not step back along the
+    line of the slider that checks it, so sliders must see through it.
     """
     theirs = occupied_squares(board) & ~board.own
     covered = pawn_attacks_south(theirs & pawns(board))
@@ -53,7 +53,7 @@ def slider_checkers(board: Board, king: Square, theirs: Bitboard, occupied: Bitb
 
 @inlined
 def checkers(board: Board) -> Bitboard:
-    """The enemy men that give check."""
+    """The enemy pieces that give check."""
     occupied = occupied_squares(board)
     theirs = occupied & ~board.own
     king = own_king(board)
@@ -62,7 +62,7 @@ def checkers(board: Board) -> Bitboard:
 
 @inlined
 def attackers(board: Board, square: Square, occupied: Bitboard) -> Bitboard:
-    """The men of both colours that attack a square, sliders over the given occupied squares."""
+    """The pieces of both colours that attack a square, sliders over the given occupied squares."""
     target = ONE << square
     own_pawns = board.own & pawns(board)
     return (
@@ -79,10 +79,10 @@ def attackers(board: Board, square: Square, occupied: Bitboard) -> Bitboard:
 def pins_on_lines(
     own: Bitboard, occupied: Bitboard, king: Square, snipers: Bitboard
 ) -> tuple[Bitboard, Bitboard, Bitboard]:
-    """Look from the king along the lines to enemy sliders that could reach him on an empty board.
+    """Look from the king along the lines to enemy sliders that could reach it on an empty board.
 
     -> the sliders that give check; the squares that would stop them (captures included); the lines on
-    which a single own man, the pinned one, stands between slider and king (slider included).
+    which a single own piece, the pinned one, is between slider and king (slider included).
     """
     checking, stops, pin_lines = ZERO, ZERO, ZERO
     while snipers:
@@ -100,7 +100,7 @@ def pins_on_lines(
 
 @inlined
 def checks_and_pins(board: Board, king: Square, occupied: Bitboard) -> tuple[Bitboard, Bitboard, Bitboard, Bitboard]:
-    """-> the men that give check; where a move stops a single check; lines of straight pins; of diagonal pins."""
+    """-> the pieces that give check; where a move stops a single check; lines of straight pins; of diagonal pins."""
     theirs = occupied & ~board.own
     leapers = leaper_checkers(board, king, theirs)
     snipers = diagonals_from(king) & theirs & diagonal_sliders(board)
@@ -113,12 +113,12 @@ def checks_and_pins(board: Board, king: Square, occupied: Bitboard) -> tuple[Bit
 
 @kernel
 def attackers_of(board: Board, square: Square) -> Bitboard:
-    """The men of both colours that attack a square."""
+    """The pieces of both colours that attack a square."""
     return attackers(board, square, occupied_squares(board))
 
 
 @kernel
-def pinned_men(board: Board) -> Bitboard:
-    """The men of the player to move that may move only along the line to their king."""
+def pinned_pieces(board: Board) -> Bitboard:
+    """The pieces of the player to move that may move only along the line to their king."""
     _, _, straight_pins, diagonal_pins = checks_and_pins(board, own_king(board), occupied_squares(board))
     return (straight_pins | diagonal_pins) & board.own

@@ -1,4 +1,4 @@
-"""Sets of squares as 64-bit words (a1 = bit 0, h1 = bit 7, h8 = bit 63), and what one does with them."""
+"""Sets of squares as 64-bit words (a1 = bit 0, h1 = bit 7, h8 = bit 63), and operations on them."""
 
 from typing import Any, TypeAlias
 
@@ -43,7 +43,7 @@ def _bmi2(name: str) -> Any:
 
 @instruction(u64(u64), lambda builder, bits: builder.ctpop(bits))
 def popcount(bits: Bitboard) -> np.uint64:
-    """How many squares are in the set."""
+    """The number of squares in the set."""
     return U64(int(bits).bit_count())
 
 
@@ -55,7 +55,7 @@ def lowest_square(bits: Bitboard) -> Square:
 
 @instruction(u64(u64), lambda builder, bits: builder.ctlz(bits, ir.IntType(1)(1)))
 def leading_zeros(bits: Bitboard) -> np.uint64:
-    """How many zero bits stand above the highest one of a word that is not zero."""
+    """The number of zero bits above the highest one of a word that is not zero."""
     return U64(64 - int(bits).bit_length())
 
 
@@ -73,28 +73,28 @@ def multiply_high(a: np.uint64, b: np.uint64) -> np.uint64:
 
 @instruction(u64(u64, u64), _folded_product)
 def fold_product(a: np.uint64, b: np.uint64) -> np.uint64:
-    """Both halves of the 128-bit product, one upon the other: mixes two words well."""
+    """Both halves of the 128-bit product, combined by xor: mixes two words well."""
     product = int(a) * int(b)
     return U64(product >> 64 ^ product & int(ALL))
 
 
 @instruction(u64(u64, u64), _bmi2("pext"))
 def gather(word: np.uint64, mask: Bitboard) -> np.uint64:
-    """PEXT: the bits of the word that the mask names, pushed together at the low end."""
-    gathered, place, bits = 0, 0, int(mask)
+    """PEXT: the bits of the word that the mask selects, packed at the low end."""
+    gathered, index, bits = 0, 0, int(mask)
     while bits:
-        gathered |= (int(word) >> (bits & -bits).bit_length() - 1 & 1) << place
-        place, bits = place + 1, bits & bits - 1
+        gathered |= (int(word) >> (bits & -bits).bit_length() - 1 & 1) << index
+        index, bits = index + 1, bits & bits - 1
     return U64(gathered)
 
 
 @instruction(u64(u64, u64), _bmi2("pdep"))
 def scatter(word: np.uint64, mask: Bitboard) -> np.uint64:
-    """PDEP, the reverse of `gather`: the low bits of the word, put where the mask has its ones."""
-    scattered, place, bits = 0, 0, int(mask)
+    """PDEP, the reverse of `gather`: the low bits of the word, moved to the bits of the mask."""
+    scattered, index, bits = 0, 0, int(mask)
     while bits:
-        scattered |= (int(word) >> place & 1) * (bits & -bits)
-        place, bits = place + 1, bits & bits - 1
+        scattered |= (int(word) >> index & 1) * (bits & -bits)
+        index, bits = index + 1, bits & bits - 1
     return U64(scattered)
 
 
@@ -106,7 +106,7 @@ def without_lowest(bits: Bitboard) -> Bitboard:
 
 @inlined
 def lowest_bit(bits: Bitboard) -> Bitboard:
-    """The first square of a set that is not empty, as a set of its own."""
+    """The first square of a set that is not empty, as a set."""
     return bits & (~bits + ONE)
 
 

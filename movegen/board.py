@@ -1,7 +1,7 @@
 """The board as the kernels see it: six 64-bit words, always from the side of the player to move.
 
 The player to move owns `own` and plays upwards; after each move the board is turned upside down. So
-there is one code path for both colours. Three planes tell the kind of a piece:
+there is one code path for both colours. Three planes encode the kind of a piece:
 
               pawn  knight  bishop  rook  queen  king
     diagonal   .      x       x      .      x     .
@@ -20,7 +20,7 @@ from movegen.compiler.jit import inlined
 class Board(NamedTuple):
     """The pieces, the right to castle and the right to capture en passant."""
 
-    own: Bitboard  # all men of the player to move
+    own: Bitboard  # all pieces of the player to move
     diagonal: Bitboard  # both colours, as drawn above
     straight: Bitboard
     leaper: Bitboard
@@ -30,7 +30,7 @@ class Board(NamedTuple):
 
 @inlined
 def occupied_squares(board: Board) -> Bitboard:
-    """All men of both colours."""
+    """All pieces of both colours."""
     return board.diagonal | board.straight | board.leaper
 
 
@@ -72,7 +72,7 @@ def own_king(board: Board) -> Bitboard:
 
 @inlined
 def turned(board: Board) -> Board:
-    """The same position with the other player to move, seen from his side."""
+    """The same position with the other player to move, seen from that side."""
     return Board(
         flip(occupied_squares(board) & ~board.own),
         flip(board.diagonal),

@@ -1,10 +1,10 @@
-"""What becomes of the moves that the generator finds: counted, listed, or kept to draw one of them.
+"""What becomes of the moves that the generator finds: counted, listed, or kept to sample one of them.
 
-`purpose` is a constant wherever the generator is used, so the compiler keeps only the branch that is meant:
+`purpose` is a constant in each use of the generator, so the compiler keeps only one branch:
 
     COUNT  add up the sizes of the target sets
     LIST   write every move into the buffer
-    DRAW   write (target set, origin) pairs into the buffer, from which one move can be picked
+    SAMPLE   write (target set, origin) pairs into the buffer, from which one move can be picked
 """
 
 from typing import NamedTuple
@@ -12,38 +12,48 @@ from typing import NamedTuple
 import numpy as np
 
 from movegen.bits import FOUR, ONE, TWO, U64, ZERO, Bitboard, Square, lowest_square, popcount, without_lowest
-from movegen.compiler.buffers import Buffer, store_move, store_word
+from movegen.compiler.buffers import Buffer, stack_buffer, store_64
 from movegen.compiler.jit import inlined
-from movegen.moves import KIND_SHIFT, PROMOTE_KNIGHT, encode
+from movegen.moves import KIND_SHIFT, PROMOTE_KNIGHT, encode, store_move
 
-COUNT, LIST, DRAW = U64(0), U64(1), U64(2)
+COUNT, LIST, SAMPLE = U64(0), U64(1), U64(2)
 
-# Of a set of pawn moves, the origin is told by the distance to the target; this mark says so.
+# The largest number of sets: one for each of 16 pieces, both castlings, and for pawns one for each direction:
+# pushes, double pushes, two captures, three times four promotions, two ways en passant.
+MAX_SETS = 16 + 2 + 4 + 12 + 2
+
+# Marks a set of pawn moves that gives the distance from origin to target instead of the origin.
 BY_DISTANCE = U64(1 << 16)
 
 
 class Found(NamedTuple):
-    """How much was found so far."""
+    """The number of moves and sets found so far."""
 
     moves: np.uint64
-    sets: np.uint64  # only when drawing
+    sets: np.uint64  # only for SAMPLE
+
+
+@stack_buffer(np.uint64, 2 * MAX_SETS)
+def set_buffer() -> Buffer:
+    """Room for sets of moves (two words each), until the calling kernel returns."""
+    return np.zeros(2 * MAX_SETS, dtype=np.uint64)
 
 
 @inlined
-def note_set(found: Found, buffer: Buffer, source: np.uint64, targets: Bitboard) -> Found:
-    """DRAW: keep a set of moves for later, two words a set."""
-    store_word(buffer, found.sets << ONE, targets)
-    store_word(buffer, (found.sets << ONE) + ONE, source)
+def add_set(found: Found, buffer: Buffer, source: np.uint64, targets: Bitboard) -> Found:
+    """SAMPLE: write a set of moves into the buffer, two words each."""
+    store_64(buffer, found.sets << ONE, targets)
+    store_64(buffer, (found.sets << ONE) + ONE, source)
     return Found(found.moves + popcount(targets), found.sets + ONE)
 
 
 @inlined
 def add(purpose: np.uint64, found: Found, buffer: Buffer, origin: Square, targets: Bitboard, kind: np.uint64) -> Found:
-    """Add the moves of one man to all these squares."""
+    """Add the moves of one piece to all these squares."""
     if purpose == COUNT:
         return Found(found.moves + popcount(targets), ZERO)
-    if purpose == DRAW:
-        return note_set(found, buffer, origin | kind << KIND_SHIFT, targets)
+    if purpose == SAMPLE:
+        return add_set(found, buffer, origin | kind << KIND_SHIFT, targets)
     moves = found.moves
     while targets:
         store_move(buffer, moves, encode(origin, lowest_square(targets), kind))
@@ -59,8 +69,8 @@ def add_by_distance(
     """Add moves of all pawns that reach these squares over the same distance."""
     if purpose == COUNT:
         return Found(found.moves + popcount(targets), ZERO)
-    if purpose == DRAW:
-        return note_set(found, buffer, BY_DISTANCE | distance | kind << KIND_SHIFT, targets)
+    if purpose == SAMPLE:
+        return add_set(found, buffer, BY_DISTANCE | distance | kind << KIND_SHIFT, targets)
     moves = found.moves
     while targets:
         square = lowest_square(targets)

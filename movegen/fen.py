@@ -1,7 +1,7 @@
-"""Reading and writing FEN, in plain Python. What comes from outside is checked here and nowhere else.
+"""Reading and writing FEN, in plain Python. Input from outside is checked here and nowhere else.
 
-A position that cannot be played is refused by a `ValueError` that names the field and the reason.
-Harmless slips are repaired, and each repair is reported in one sentence.
+A position that cannot be played is refused with a `ValueError` that names the field and the reason.
+Harmless errors are repaired, and each repair is reported in one sentence.
 """
 
 import re
@@ -19,9 +19,9 @@ SQUARES = {name: number for number, name in enumerate(SQUARE_NAMES)}
 
 @dataclass
 class Setup:
-    """A position as a FEN tells it: White's view, squares as numbers (a1 = 0)."""
+    """The content of a FEN: White's view, squares as numbers (a1 = 0)."""
 
-    men: dict[int, str] = field(default_factory=dict)  # square -> letter, upper case for White
+    pieces: dict[int, str] = field(default_factory=dict)  # square -> letter, upper case for White
     white_to_move: bool = True
     castling_rooks: set[int] = field(default_factory=set)
     en_passant: int | None = None
@@ -29,17 +29,22 @@ class Setup:
     fullmove_number: int = 1
     repairs: list[str] = field(default_factory=list)
 
-    def men_of(self, white: bool) -> dict[int, str]:
-        """The men of one colour."""
-        return {square: letter for square, letter in self.men.items() if letter.isupper() == white}
+    def pieces_of(self, white: bool) -> dict[int, str]:
+        """The pieces of one colour."""
+        return {square: letter for square, letter in self.pieces.items() if letter.isupper() == white}
 
     def king_of(self, white: bool) -> int:
         """The square of a king."""
-        return next(square for square, letter in self.men.items() if letter == ("K" if white else "k"))
+        return next(square for square, letter in self.pieces.items() if letter == ("K" if white else "k"))
+
+    def home_rooks(self, white: bool) -> list[int]:
+        """The squares of the rooks on the first rank of their side."""
+        letter, rank = ("R", 0) if white else ("r", 7)
+        return [square for square, piece in self.pieces.items() if piece == letter and square // 8 == rank]
 
 
 def read_fen(text: str, chess960: bool = False) -> Setup:
-    """Read a FEN (or the four fields of an EPD) strictly. Whether a king is attacked is not tested here."""
+    """Read a FEN (or the four fields of an EPD) strictly. Checks are not tested here."""
     fields = text.split()
     if not fields:
         raise ValueError("FEN is empty")
@@ -48,10 +53,10 @@ def read_fen(text: str, chess960: bool = False) -> Setup:
     if len(fields) > 6:
         raise ValueError(f"FEN has {len(fields)} fields instead of 6: {quoted(fields[6])} is too much")
     board = re.sub("(?<=[A-Za-z])~", "", fields[0])
-    setup = Setup(men=_read_board(board), white_to_move=_read_side(fields[1]))
+    setup = Setup(pieces=_read_board(board), white_to_move=_read_side(fields[1]))
     if board != fields[0]:
-        setup.repairs.append("board field: marks of promoted men (~) dropped")
-    _check_men(setup)
+        setup.repairs.append("board field: marks of promoted pieces (~) dropped")
+    _check_pieces(setup)
     _read_castling(setup, _optional(setup, fields, 2, "castling", "-"), chess960)
     _read_en_passant(setup, _optional(setup, fields, 3, "en-passant", "-"))
     setup.halfmove_clock = _read_counter(setup, _optional(setup, fields, 4, "half-move", "0"), "half-move", 0)
@@ -63,7 +68,7 @@ def write_fen(setup: Setup, shredder: bool = False) -> str:
     """Write a FEN; castling rights as X-FEN (KQkq where that is clear), or as the files of the rooks."""
     return " ".join(
         (
-            _write_board(setup.men),
+            _write_board(setup.pieces),
             "w" if setup.white_to_move else "b",
             _write_castling(setup, shredder),
             "-" if setup.en_passant is None else SQUARE_NAMES[setup.en_passant],
@@ -74,7 +79,7 @@ def write_fen(setup: Setup, shredder: bool = False) -> str:
 
 
 def quoted(text: str) -> str:
-    """Foreign text for an error message: short, and printable whatever it holds."""
+    """Input text for an error message: short, and always printable."""
     return ascii(text if len(text) <= 40 else text[:37] + "...")
 
 
@@ -89,20 +94,20 @@ def _read_board(text: str) -> dict[int, str]:
     ranks = text.split("/")
     if len(ranks) != 8:
         raise ValueError(f"board field has {len(ranks)} ranks instead of 8: {quoted(text)}")
-    men: dict[int, str] = {}
+    pieces: dict[int, str] = {}
     for rank, row in zip(range(7, -1, -1), ranks, strict=True):
-        men.update(_read_rank(rank, row))
-    return men
+        pieces.update(_read_rank(rank, row))
+    return pieces
 
 
 def _read_rank(rank: int, row: str) -> dict[int, str]:
-    men: dict[int, str] = {}
+    pieces: dict[int, str] = {}
     file, after_digit = 0, False
     for symbol in row:
         if symbol in "12345678" and not after_digit:
             file += int(symbol)
         elif symbol.lower() in PIECES and symbol.isascii():
-            men[rank * 8 + file] = symbol
+            pieces[rank * 8 + file] = symbol
             file += 1
         elif symbol in "12345678":
             raise ValueError(f"board field has two digits in a row in rank {rank + 1}: {quoted(row)}")
@@ -114,7 +119,7 @@ def _read_rank(rank: int, row: str) -> dict[int, str]:
     if file != 8:
         size = "more than 8" if file > 8 else str(file)
         raise ValueError(f"board field has {size} squares instead of 8 in rank {rank + 1}: {quoted(row)}")
-    return men
+    return pieces
 
 
 def _read_side(text: str) -> bool:
@@ -123,17 +128,17 @@ def _read_side(text: str) -> bool:
     return text == "w"
 
 
-def _check_men(setup: Setup) -> None:
-    """Refuse what no game can have and no kernel is made for."""
+def _check_pieces(setup: Setup) -> None:
+    """Refuse what cannot occur in a game: kernels rely on it."""
     for white, colour in ((True, "White"), (False, "Black")):
-        letters = [letter.lower() for letter in setup.men_of(white).values()]
+        letters = [letter.lower() for letter in setup.pieces_of(white).values()]
         if letters.count("k") != 1:
             raise ValueError(f"board field has {letters.count('k')} kings for {colour} instead of 1")
         if letters.count("p") > 8:
             raise ValueError(f"board field has {letters.count('p')} pawns for {colour}, more than 8")
         if len(letters) > 16:
-            raise ValueError(f"board field has {len(letters)} men for {colour}, more than 16")
-    for square, letter in setup.men.items():
+            raise ValueError(f"board field has {len(letters)} pieces for {colour}, more than 16")
+    for square, letter in setup.pieces.items():
         if letter in "pP" and square // 8 in (0, 7):
             raise ValueError(f"board field has a pawn on {SQUARE_NAMES[square]}, the first or last rank")
 
@@ -159,7 +164,7 @@ def _castling_rook(setup: Setup, letter: str, chess960: bool) -> int | None:
     king, home = setup.king_of(white), 0 if white else 56
     if king // 8 * 8 != home:
         return None
-    rooks = [square for square, man in setup.men_of(white).items() if man in "rR" and square // 8 * 8 == home]
+    rooks = setup.home_rooks(white)
     side = letter.lower()
     if side == "k":
         rook = max((square for square in rooks if square > king), default=None)
@@ -186,7 +191,7 @@ def _keep_one_rook_a_side(setup: Setup) -> None:
 
 
 def _read_en_passant(setup: Setup, text: str) -> None:
-    """Only what the board itself tells is tested here; whether a pawn can legally capture is not."""
+    """Only the board is tested here, not whether a pawn can legally capture."""
     if text == "-":
         return
     if text not in SQUARES:
@@ -196,9 +201,9 @@ def _read_en_passant(setup: Setup, text: str) -> None:
     enemy_pawn = "p" if setup.white_to_move else "P"
     jumped = (
         square // 8 == (5 if setup.white_to_move else 2)
-        and setup.men.get(square - forward) == enemy_pawn
-        and square not in setup.men
-        and square + forward not in setup.men
+        and setup.pieces.get(square - forward) == enemy_pawn
+        and square not in setup.pieces
+        and square + forward not in setup.pieces
     )
     if jumped:
         setup.en_passant = square
@@ -218,10 +223,10 @@ def _read_counter(setup: Setup, text: str, name: str, lowest: int) -> int:
     return repaired
 
 
-def _write_board(men: dict[int, str]) -> str:
+def _write_board(pieces: dict[int, str]) -> str:
     rows = []
     for rank in range(7, -1, -1):
-        row = "".join(men.get(rank * 8 + file, " ") for file in range(8))
+        row = "".join(pieces.get(rank * 8 + file, " ") for file in range(8))
         rows.append(re.sub(" +", lambda gap: str(len(gap.group())), row))
     return "/".join(rows)
 
@@ -230,7 +235,7 @@ def _write_castling(setup: Setup, shredder: bool) -> str:
     text = ""
     for white in (True, False):
         home, king = 0 if white else 56, setup.king_of(white)
-        rooks = [square for square, man in setup.men_of(white).items() if man in "rR" and square // 8 * 8 == home]
+        rooks = setup.home_rooks(white)
         for rook in sorted((r for r in setup.castling_rooks if r // 8 * 8 == home), reverse=True):
             outermost = rook == (max(rooks) if rook > king else min(rooks))
             letter = FILES[rook % 8] if shredder or not outermost else "k" if rook > king else "q"

@@ -1,14 +1,14 @@
-"""Legal moves, and only legal ones, by four shortcuts instead of trying each move out:
+"""Legal moves, and only legal ones, by four rules instead of trying each move:
 
 1. The king may not step onto a square the opponent attacks; sliders see through the moving king.
-2. In double check only the king can move. In single check any other man must capture the checker or
+2. In double check only the king can move. In single check any other piece must capture the checker or
    step between it and the king.
-3. A pinned man may move only along the line between its king and the slider that pins it. So a man
+3. A pinned piece may move only along the line between its king and the slider that pins it. So a piece
    pinned on a diagonal moves only diagonally and one pinned on a rank or file only straight, and a
    pinned knight not at all.
-4. En passant takes two pawns off one rank at once, which may open it: this one is tried out.
+4. En passant takes two pawns off one rank at once, which may open it: this one is tried.
 
-One walk over the men, `walk_moves`, serves to count, to list and to draw moves (see `movegen.collect`).
+One walk over the pieces, `walk_moves`, serves to count, list and sample moves (see `movegen.collect`).
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ from movegen.tables import castling_must_be_empty, castling_must_be_safe, king_a
 def add_castling(
     purpose: np.uint64, found: Found, buffer: Buffer, board: Board, king: Square, covered: Bitboard, pinned: Bitboard
 ) -> Found:
-    """Castling, out of no check: nothing in the way, no attacked square on the king's path.
+    """Castling, if not in check: no piece in the way, no attacked square on the king's path.
 
     In Chess960 the rook may shield its king from a slider on the first rank: then it is pinned there.
     """
@@ -58,7 +58,7 @@ def add_castling(
 
 @inlined
 def en_passant_is_safe(board: Board, king: Square, pawn: Bitboard) -> bool:
-    """Try the capture out: with both pawns gone from their rank, is the king attacked?"""
+    """Try the capture: with both pawns gone from their rank, is the king attacked?"""
     captured = south(board.en_passant)
     occupied = occupied_squares(board)
     theirs = occupied & ~board.own & ~captured
@@ -132,36 +132,36 @@ def add_pawns(
 
 
 @inlined
-def add_knights(purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, allowed: Bitboard) -> Found:
+def add_knights(purpose: np.uint64, found: Found, buffer: Buffer, pieces: Bitboard, allowed: Bitboard) -> Found:
     """Moves of knights to allowed squares."""
-    while men:
-        square = lowest_square(men)
+    while pieces:
+        square = lowest_square(pieces)
         found = add(purpose, found, buffer, square, knight_attacks(square) & allowed, NORMAL)
-        men = without_lowest(men)
+        pieces = without_lowest(pieces)
     return found
 
 
 @inlined
 def add_diagonal(
-    purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, occupied: Bitboard, allowed: Bitboard
+    purpose: np.uint64, found: Found, buffer: Buffer, pieces: Bitboard, occupied: Bitboard, allowed: Bitboard
 ) -> Found:
     """Diagonal moves of bishops and queens to allowed squares."""
-    while men:
-        square = lowest_square(men)
+    while pieces:
+        square = lowest_square(pieces)
         found = add(purpose, found, buffer, square, bishop_attacks(square, occupied) & allowed, NORMAL)
-        men = without_lowest(men)
+        pieces = without_lowest(pieces)
     return found
 
 
 @inlined
 def add_straight(
-    purpose: np.uint64, found: Found, buffer: Buffer, men: Bitboard, occupied: Bitboard, allowed: Bitboard
+    purpose: np.uint64, found: Found, buffer: Buffer, pieces: Bitboard, occupied: Bitboard, allowed: Bitboard
 ) -> Found:
     """Straight moves of rooks and queens to allowed squares."""
-    while men:
-        square = lowest_square(men)
+    while pieces:
+        square = lowest_square(pieces)
         found = add(purpose, found, buffer, square, rook_attacks(square, occupied) & allowed, NORMAL)
-        men = without_lowest(men)
+        pieces = without_lowest(pieces)
     return found
 
 
@@ -182,15 +182,15 @@ def walk_moves(purpose: np.uint64, board: Board, buffer: Buffer) -> Found:
     else:
         found = add_castling(purpose, found, buffer, board, king, covered, straight_pins)
 
-    goals = allowed & ~board.own
+    targets = allowed & ~board.own
     pins = straight_pins | diagonal_pins
-    found = add_knights(purpose, found, buffer, board.own & knights(board) & ~pins, goals)
+    found = add_knights(purpose, found, buffer, board.own & knights(board) & ~pins, targets)
     diagonal, straight = board.own & diagonal_sliders(board), board.own & straight_sliders(board)
-    found = add_diagonal(purpose, found, buffer, diagonal & ~pins, occupied, goals)
-    found = add_straight(purpose, found, buffer, straight & ~pins, occupied, goals)
+    found = add_diagonal(purpose, found, buffer, diagonal & ~pins, occupied, targets)
+    found = add_straight(purpose, found, buffer, straight & ~pins, occupied, targets)
     if pins:
-        found = add_diagonal(purpose, found, buffer, diagonal & diagonal_pins, occupied, goals & diagonal_pins)
-        found = add_straight(purpose, found, buffer, straight & straight_pins, occupied, goals & straight_pins)
+        found = add_diagonal(purpose, found, buffer, diagonal & diagonal_pins, occupied, targets & diagonal_pins)
+        found = add_straight(purpose, found, buffer, straight & straight_pins, occupied, targets & straight_pins)
     found = add_pawns(purpose, found, buffer, board, allowed, straight_pins, diagonal_pins)
     if board.en_passant:
         found = add_en_passant(purpose, found, buffer, board, king)

@@ -47,13 +47,13 @@ def north_east(squares: Bitboard) -> Bitboard:
 
 @inlined
 def pawn_attacks_north(squares: Bitboard) -> Bitboard:
-    """What pawns of the player to move attack; also, where enemy pawns stand that attack these squares."""
+    """What pawns of the player to move attack; also, the squares from which enemy pawns attack these."""
     return north_west(squares) | north_east(squares)
 
 
 @inlined
 def pawn_attacks_south(squares: Bitboard) -> Bitboard:
-    """What enemy pawns attack; also, where own pawns stand that attack these squares."""
+    """What enemy pawns attack; also, the squares from which own pawns attack these."""
     return (squares >> NORTH_WEST) & NOT_FILE_A | (squares >> NORTH_EAST) & NOT_FILE_H
 
 

@@ -1,19 +1,19 @@
-"""The legal moves of a position: how many, which, is this one, and one at random."""
+"""The legal moves of a position: count, list, test for one, sample one."""
 
 import numpy as np
 
-from movegen.bits import ONE, TWO, U64, ZERO, multiply_high, nth_square, popcount
+from movegen.bits import ONE, TWO, ZERO, multiply_high, nth_square, popcount
 from movegen.board import Board
-from movegen.collect import BY_DISTANCE, COUNT, DRAW, LIST
-from movegen.compiler.buffers import Buffer, buffer_of, load_move, load_word, move_buffer, set_buffer
+from movegen.collect import BY_DISTANCE, COUNT, LIST, SAMPLE, set_buffer
+from movegen.compiler.buffers import Buffer, buffer_of, load_64
 from movegen.compiler.jit import kernel
 from movegen.generate import walk_moves
-from movegen.moves import NO_MOVE, SQUARE_MASK, TARGET_SHIFT, Move
+from movegen.moves import KIND_MASK, NO_MOVE, SQUARE_MASK, TARGET_SHIFT, Move, load_move, move_buffer
 
 
 @kernel
 def count_moves(board: Board) -> np.uint64:
-    """How many legal moves there are, without making a list."""
+    """The number of legal moves, without making a list."""
     return walk_moves(COUNT, board, ZERO).moves
 
 
@@ -41,19 +41,19 @@ def is_legal_move(board: Board, move: Move) -> bool:
 
 
 @kernel
-def draw_move(board: Board, random: np.uint64) -> Move:
-    """One legal move, each with the same chance, given 64 random bits; NO_MOVE if there is none."""
+def sample_move(board: Board, random: np.uint64) -> Move:
+    """A legal move, each with the same probability, given 64 random bits; NO_MOVE if there is none."""
     sets = set_buffer()
-    found = walk_moves(DRAW, board, sets)
+    found = walk_moves(SAMPLE, board, sets)
     if found.moves == ZERO:
         return NO_MOVE
-    left, place = multiply_high(random, found.moves), ZERO
-    while left >= popcount(load_word(sets, place)):
-        left -= popcount(load_word(sets, place))
-        place += TWO
-    square = nth_square(load_word(sets, place), left)
-    source = load_word(sets, place + ONE)
-    start = source & SQUARE_MASK
+    skip, index = multiply_high(random, found.moves), ZERO
+    while skip >= popcount(load_64(sets, index)):
+        skip -= popcount(load_64(sets, index))
+        index += TWO
+    target = nth_square(load_64(sets, index), skip)
+    source = load_64(sets, index + ONE)
+    origin = source & SQUARE_MASK
     if source & BY_DISTANCE:
-        start = square - start
-    return start | square << TARGET_SHIFT | source & U64(0xF000)
+        origin = target - origin
+    return origin | target << TARGET_SHIFT | source & KIND_MASK

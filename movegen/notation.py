@@ -1,4 +1,4 @@
-"""Moves as text, both ways: UCI (`e2e4`, `e7e8q`) and SAN (`e4`, `exd8=Q+`)."""
+"""Parsing and writing of moves: UCI (`e2e4`, `e7e8q`) and SAN (`e4`, `exd8=Q+`)."""
 
 import re
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from movegen.moves import (
     EN_PASSANT,
     PROMOTE_KNIGHT,
 )
-from movegen.tables import KING_GOALS
+from movegen.tables import KING_TARGETS
 
 if TYPE_CHECKING:
     from movegen.position import Position
@@ -38,18 +38,18 @@ def parts(position: "Position", code: int) -> tuple[int, int, int]:
     return code & 63, code >> 6 & 63, code >> 12
 
 
-def castling_goal(king: int, rook: int) -> int:
-    """The square the king comes to when he castles."""
-    return king // 8 * 8 + KING_GOALS["short" if rook > king else "long"]
+def castling_target(king: int, rook: int) -> int:
+    """The square of the king after castling."""
+    return king // 8 * 8 + KING_TARGETS["short" if rook > king else "long"]
 
 
 def uci(position: "Position", code: int) -> str:
     """A legal move in UCI notation; castling as king takes rook in Chess960 mode, else as e1g1."""
-    start, goal, kind = parts(position, code)
+    origin, target, kind = parts(position, code)
     if kind == KIND_CASTLING and not position.chess960:
-        goal = castling_goal(start, goal)
+        target = castling_target(origin, target)
     promotion = PROMOTIONS[kind - KIND_PROMOTION] if kind >= KIND_PROMOTION else ""
-    return SQUARE_NAMES[start] + SQUARE_NAMES[goal] + promotion
+    return SQUARE_NAMES[origin] + SQUARE_NAMES[target] + promotion
 
 
 def parse(position: "Position", text: str) -> int:
@@ -69,11 +69,11 @@ def parse_uci(position: "Position", text: str) -> int:
     """The legal move that a UCI text means. Castling is understood as e1g1 and as king takes rook."""
     castling = None
     for code in position.move_codes:
-        start, goal, kind = parts(position, code)
+        origin, target, kind = parts(position, code)
         promotion = PROMOTIONS[kind - KIND_PROMOTION] if kind >= KIND_PROMOTION else ""
-        if SQUARE_NAMES[start] + SQUARE_NAMES[goal] + promotion == text:
+        if SQUARE_NAMES[origin] + SQUARE_NAMES[target] + promotion == text:
             return code
-        if kind == KIND_CASTLING and SQUARE_NAMES[start] + SQUARE_NAMES[castling_goal(start, goal)] == text:
+        if kind == KIND_CASTLING and SQUARE_NAMES[origin] + SQUARE_NAMES[castling_target(origin, target)] == text:
             castling = code
     if castling is None:
         raise ValueError(f"{text} is not a legal move in {position.fen()}")
@@ -82,23 +82,23 @@ def parse_uci(position: "Position", text: str) -> int:
 
 def _parse_castling(position: "Position", text: str, short: bool) -> int:
     for code in position.move_codes:
-        start, goal, kind = parts(position, code)
-        if kind == KIND_CASTLING and (goal > start) == short:
+        origin, target, kind = parts(position, code)
+        if kind == KIND_CASTLING and (target > origin) == short:
             return code
     raise ValueError(f"{text} is not a legal move in {position.fen()}")
 
 
 def _parse_san(position: "Position", text: str, match: re.Match[str]) -> int:
-    letter, file, rank, target, promotion = match.groups()
+    letter, file, rank, square, promotion = match.groups()
     found = []
     for code in position.move_codes:
-        start, goal, kind = parts(position, code)
+        origin, target, kind = parts(position, code)
         if (
             kind != KIND_CASTLING
-            and SQUARE_NAMES[goal] == target
+            and SQUARE_NAMES[target] == square
             and _letter(position, code) == (letter or "P")
-            and SQUARE_NAMES[start].startswith(file)
-            and SQUARE_NAMES[start].endswith(rank)
+            and SQUARE_NAMES[origin].startswith(file)
+            and SQUARE_NAMES[origin].endswith(rank)
             and (PROMOTIONS[kind - KIND_PROMOTION] if kind >= KIND_PROMOTION else "") == (promotion or "").lower()
         ):
             found.append(code)
@@ -118,42 +118,47 @@ def san(position: "Position", code: int) -> str:
 
 
 def _san_without_check(position: "Position", code: int) -> str:
-    start, goal, kind = parts(position, code)
+    origin, target, kind = parts(position, code)
     if kind == KIND_CASTLING:
-        return "O-O" if goal > start else "O-O-O"
+        return "O-O" if target > origin else "O-O-O"
     captures = "x" if kind == KIND_EN_PASSANT or _occupied(position, code) else ""
-    target = captures + SQUARE_NAMES[goal]
+    arrival = captures + SQUARE_NAMES[target]
     letter = _letter(position, code)
     if letter == "P":
         promotion = "=" + PROMOTIONS[kind - KIND_PROMOTION].upper() if kind >= KIND_PROMOTION else ""
-        return (FILES[start % 8] if captures else "") + target + promotion
-    return letter + _origin_hint(position, code, letter) + target
+        return (FILES[origin % 8] if captures else "") + arrival + promotion
+    return letter + _origin_hint(position, code, letter) + arrival
 
 
 def _origin_hint(position: "Position", code: int, letter: str) -> str:
-    """What must be said of the origin because another man of the kind could go there: file, rank or both."""
-    start, goal, _ = parts(position, code)
+    """File, rank or both of the origin, where another piece of the same kind could make the move."""
+    origin, target, _ = parts(position, code)
     rivals = []
     for other in position.move_codes:
-        other_start, other_goal, kind = parts(position, other)
-        if other_goal == goal and other_start != start and kind != KIND_CASTLING and _letter(position, other) == letter:
-            rivals.append(other_start)
+        other_origin, other_target, kind = parts(position, other)
+        if (
+            other_target == target
+            and other_origin != origin
+            and kind != KIND_CASTLING
+            and _letter(position, other) == letter
+        ):
+            rivals.append(other_origin)
     if not rivals:
         return ""
-    same_file = any(rival % 8 == start % 8 for rival in rivals)
-    same_rank = any(rival // 8 == start // 8 for rival in rivals)
-    name = SQUARE_NAMES[start]
+    same_file = any(rival % 8 == origin % 8 for rival in rivals)
+    same_rank = any(rival // 8 == origin // 8 for rival in rivals)
+    name = SQUARE_NAMES[origin]
     return name if same_file and same_rank else name[1] if same_file else name[0]
 
 
 def _letter(position: "Position", code: int) -> str:
-    """The man that moves, as an upper-case letter."""
-    start, board = code & 63, position.board
-    planes = (int(board.diagonal) >> start & 1, int(board.straight) >> start & 1, int(board.leaper) >> start & 1)
+    """The piece that moves, as an upper-case letter."""
+    origin, board = code & 63, position.board
+    planes = (int(board.diagonal) >> origin & 1, int(board.straight) >> origin & 1, int(board.leaper) >> origin & 1)
     return LETTERS[planes].upper()
 
 
 def _occupied(position: "Position", code: int) -> bool:
-    """Does a man stand on the target?"""
+    """Is there a piece on the target?"""
     board = position.board
     return bool(int(board.diagonal | board.straight | board.leaper) >> (code >> 6 & 63) & 1)

@@ -59,7 +59,7 @@ def is_opponent_in_check(board: Board) -> bool:
 
 @kernel
 def count_occurrences(past: np.ndarray, length: np.uint64, key: np.uint64, clock: np.uint64) -> np.uint64:
-    """How often a position with this key stood on the board, now included.
+    """How often a position with this key has occurred, now included.
 
     `past` holds the keys of the positions before it, the latest at `length − 1`. Only those since the
     last irreversible move count, and only every second one has the same player to move.

@@ -6,7 +6,7 @@ from movegen.apply import apply, is_irreversible
 from movegen.bits import ONE, U64, ZERO, fold_product
 from movegen.board import Board
 from movegen.compiler.jit import inlined, kernel
-from movegen.legal import draw_move
+from movegen.legal import sample_move
 from movegen.moves import NO_MOVE
 from movegen.outcome import HALF_MOVES_TO_CLAIM, Ending, is_in_check, is_insufficient
 
@@ -26,12 +26,12 @@ def random_game(board: Board, clock: np.uint64, state: np.uint64) -> tuple[np.ui
     """Play uniformly random moves until mate, stalemate, insufficient material or 50 moves.
 
     -> the `Ending`, the number of moves played (if it is odd, the opponent was to move at the end), and the
-    state of the random generator. Repetition is not looked for.
+    state of the random generator. Repetitions are not detected.
     """
     plies = ZERO
     while True:
         state, random = next_random(state)
-        move = draw_move(board, random)
+        move = sample_move(board, random)
         if move == NO_MOVE:
             mated = is_in_check(board)
             return U64(Ending.CHECKMATE) if mated else U64(Ending.STALEMATE), plies, state

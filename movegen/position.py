@@ -8,7 +8,7 @@ import numpy as np
 
 from movegen import notation
 from movegen.apply import legal_en_passant, step
-from movegen.attacks import attackers_of, pinned_men
+from movegen.attacks import attackers_of, pinned_pieces
 from movegen.bits import U64
 from movegen.board import Board
 from movegen.convert import as_words, board_from_setup, setup_from_board, to_squares
@@ -23,10 +23,10 @@ NUMBERS_OF_MOVES = 1 << 16
 
 
 class Position:
-    """A position of a game of chess, with as much of the game before it as the draw rules need.
+    """A position of a game of chess, with as much of the previous game as the draw rules need.
 
     Positions do not change: `play` gives a new one. Moves are text, in UCI notation (`e2e4`,
-    `e7e8q`) or SAN (`e4`, `e8=Q+`); either is understood everywhere.
+    `e7e8q`) or SAN (`e4`, `e8=Q+`); both are accepted everywhere.
 
     >>> position = Position()
     >>> position = position.play("e4").play("c7c5")
@@ -37,7 +37,7 @@ class Position:
     >>> position.play_all("Nf3 d6 Bb5+").in_check
     True
 
-    Two positions are equal if they are the same for the repetition rule: men, side to move, castling
+    Two positions are equal if they are the same for the repetition rule: pieces, side to move, castling
     rights and a legal en-passant capture. Counters and history do not matter.
     """
 
@@ -47,7 +47,7 @@ class Position:
     fullmove_number: int
     chess960: bool
     repairs: tuple[str, ...]
-    """What was put right in the FEN that this position was read from, a sentence each."""
+    """What was repaired in the FEN of this position, a sentence each."""
     past_keys: tuple[int, ...]
     """The keys of the positions before this one, back to the last capture or pawn move."""
 
@@ -83,8 +83,8 @@ class Position:
         return write_fen(setup, shredder)
 
     def piece_at(self, square: str) -> str | None:
-        """The man on a square such as "e4": a letter, upper case for White; None where it is empty."""
-        return setup_from_board(self.board, self.turn == "white").men.get(notation.square_number(square))
+        """The piece on a square such as "e4": a letter, upper case for White; None where it is empty."""
+        return setup_from_board(self.board, self.turn == "white").pieces.get(notation.square_number(square))
 
     # Moves
 
@@ -101,7 +101,7 @@ class Position:
         return [notation.uci(self, code) for code in self.move_codes]
 
     def code(self, move: str) -> int:
-        """The number of a legal move given as UCI or SAN; a `ValueError` says why it is none."""
+        """The number of a legal move given as UCI or SAN; a `ValueError` gives the reason if it is not one."""
         return notation.parse(self, move)
 
     def is_legal(self, move: str) -> bool:
@@ -137,12 +137,6 @@ class Position:
                 raise ValueError(f"move {number} of the sequence: {error}") from None
         return position
 
-    def copy(self) -> "Position":
-        """A position of its own with the same state and history."""
-        duplicate = Position.__new__(Position)
-        duplicate.__dict__.update(self.__dict__)
-        return duplicate
-
     def _after(self, code: int) -> "Position":
         after = Position.__new__(Position)
         board, key, clock = step(self.board, U64(self.key), U64(self.halfmove_clock), U64(code))
@@ -159,7 +153,7 @@ class Position:
         """The squares of a word of the mover's view, by name."""
         return sorted(SQUARE_NAMES[self._seen_by_mover(square)] for square in to_squares(word))
 
-    # How the game stands
+    # The state of the game
 
     @cached_property
     def in_check(self) -> bool:
@@ -167,26 +161,26 @@ class Position:
         return bool(is_in_check(self.board))
 
     def attackers(self, square: str, side: Side) -> list[str]:
-        """The squares of one side's men that attack a square such as "e4"."""
+        """The squares of one side's pieces that attack a square such as "e4"."""
         word = attackers_of(self.board, U64(self._seen_by_mover(notation.square_number(square))))
         own = int(self.board.own)
         return self._names(int(word) & (own if side == self.turn else ~own))
 
     @property
     def pinned(self) -> list[str]:
-        """The squares of the mover's men that may move only along the line to their king."""
-        return self._names(int(pinned_men(self.board)))
+        """The squares of the mover's pieces that may move only along the line to their king."""
+        return self._names(int(pinned_pieces(self.board)))
 
     @cached_property
     def occurrences(self) -> int:
-        """How often this position has been on the board, now included."""
+        """How often this position has occurred, now included."""
         past = np.array(self.past_keys, dtype=np.uint64)
         return int(count_occurrences(past, U64(len(past)), U64(self.key), U64(self.halfmove_clock)))
 
     def outcome(self, *, claim_draw: bool = False) -> Ending:
         """Why the game is over, `Ending.NONE` while it is not.
 
-        By itself a game ends by mate, stalemate, insufficient material, 75 moves or fivefold
+        A game ends by mate, stalemate, insufficient material, 75 moves or fivefold
         repetition; with `claim_draw` also by 50 moves or threefold repetition.
         """
         occurrences, clock = U64(self.occurrences), U64(self.halfmove_clock)
@@ -205,7 +199,7 @@ class Position:
             return 0.0 if self.turn == "white" else 1.0
         return 0.5
 
-    # What Python and notebooks ask for
+    # For Python and notebooks
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Position):
@@ -221,12 +215,12 @@ class Position:
 
     def __str__(self) -> str:
         """The board as text, White's first rank at the bottom."""
-        men = setup_from_board(self.board, self.turn == "white").men
-        rows = (" ".join(men.get(8 * rank + file, ".") for file in range(8)) for rank in range(7, -1, -1))
+        pieces = setup_from_board(self.board, self.turn == "white").pieces
+        rows = (" ".join(pieces.get(8 * rank + file, ".") for file in range(8)) for rank in range(7, -1, -1))
         return "\n".join(rows)
 
     def _repr_svg_(self) -> str:
         """A picture for notebooks, drawn by python-chess."""
         from movegen.picture import svg
 
-        return svg(self)
+        return svg(self.fen(), chess960=self.chess960)

@@ -1,6 +1,6 @@
 """Bishop and rook attacks: given a square and the occupied squares, what does the slider see?
 
-Two ways with the same answer. By PEXT: the occupied squares that matter are gathered into an index
+Two methods with the same result. By PEXT: the occupied squares that matter are gathered into an index
 into a table of all answers. By lines, on any CPU: on each line, the nearest piece on either side
 bounds the view, and subtraction finds it ("obstruction difference").
 """

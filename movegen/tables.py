@@ -1,6 +1,6 @@
 """Small tables, made at import: where pieces attack on an empty board, lines between squares, castling paths.
 
-`walk` is the slow and obvious definition that everything else, the tests included, is measured against.
+`walk` is the slow and obvious definition that everything else is compared with, also in the tests.
 """
 
 import numpy as np
@@ -13,13 +13,13 @@ DIAGONALS: tuple[Step, ...] = ((1, 1), (1, -1), (-1, -1), (-1, 1))
 STRAIGHTS: tuple[Step, ...] = ((1, 0), (0, -1), (-1, 0), (0, 1))
 KNIGHT_JUMPS: tuple[Step, ...] = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 
-# Castling ends on the same squares whatever the king and rook started from (Chess960 rules).
-KING_GOALS = {"short": 6, "long": 2}
-ROOK_GOALS = {"short": 5, "long": 3}
+# Castling ends on the same squares wherever king and rook started (Chess960 rules).
+KING_TARGETS = {"short": 6, "long": 2}
+ROOK_TARGETS = {"short": 5, "long": 3}
 
 
 def walk(square: int, step: Step, occupied: int = 0, limit: int = 7) -> list[int]:
-    """The squares a piece passes from `square` in one direction, up to and with the first occupied one."""
+    """The squares a piece passes from `square` in one direction, up to and including the first occupied one."""
     file, rank = square % 8, square // 8
     path: list[int] = []
     for _ in range(limit):
@@ -64,8 +64,8 @@ def castling_tables() -> tuple[list[int], list[int]]:
     for king in range(8):
         for rook in range(8):
             side = "short" if rook > king else "long"
-            king_path = from_to(king, KING_GOALS[side])
-            rook_path = from_to(rook, ROOK_GOALS[side])
+            king_path = from_to(king, KING_TARGETS[side])
+            rook_path = from_to(rook, ROOK_TARGETS[side])
             movers = squares_to_bits([king, rook])
             must_be_empty[8 * king + rook] = squares_to_bits(king_path + rook_path) & ~movers
             must_be_safe[8 * king + rook] = squares_to_bits(king_path)

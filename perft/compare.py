@@ -175,4 +175,4 @@ def rule_of(board: chess.Board, text: str) -> str:
     if move.promotion:
         return "promotion"
     piece = board.piece_at(move.from_square)
-    return "no man there" if piece is None else f"{chess.piece_name(piece.piece_type)} moves"
+    return "no piece there" if piece is None else f"{chess.piece_name(piece.piece_type)} moves"

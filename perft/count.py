@@ -9,9 +9,9 @@ import numpy as np
 from movegen.apply import apply, apply_keyed
 from movegen.bits import ONE, TWO, ZERO
 from movegen.board import Board
-from movegen.compiler.buffers import load_move, move_buffer
 from movegen.compiler.jit import kernel
 from movegen.legal import count_moves, list_moves
+from movegen.moves import load_move, move_buffer
 
 # MAX_MOVES ** 7 < 2 ** 64: down to this depth a count fits a word, whatever the position.
 DEEPEST_FOR_ONE_WORD = 7

@@ -9,10 +9,10 @@ import numpy as np
 from movegen.apply import apply
 from movegen.bits import ALL, ONE, U64, ZERO, multiply_high
 from movegen.board import Board
-from movegen.compiler.buffers import load_move, move_buffer
 from movegen.compiler.jit import inlined, kernel
 from movegen.compiler.memory import prefetch
 from movegen.legal import count_moves, list_moves
+from movegen.moves import load_move, move_buffer
 from perft.records import (
     HIGH,
     LINE_SHIFT,
@@ -76,13 +76,13 @@ def next_ply(lines: np.ndarray, count: np.uint64, table: np.ndarray, slots: np.u
 @kernel
 def pack(table: np.ndarray, slots: np.uint64, lines: np.ndarray) -> None:
     """Copy the used lines of a table to the front of `lines`, which may overlap it from below."""
-    goal = ZERO
+    target = ZERO
     for slot in range(slots):
         source = slot << LINE_SHIFT
         if table[source + TAG] != ZERO:
             for word in range(U64(WORDS)):
-                lines[goal + word] = table[source + word]
-            goal += ONE << LINE_SHIFT
+                lines[target + word] = table[source + word]
+            target += ONE << LINE_SHIFT
 
 
 @kernel
@@ -98,14 +98,14 @@ def count_successors(lines: np.ndarray, count: np.uint64) -> np.uint64:
 def spread(lines: np.ndarray, count: np.uint64, successors: np.ndarray) -> None:
     """Write all successors of `count` positions into lines, without merging equal ones."""
     moves = move_buffer()
-    goal = ZERO
+    target = ZERO
     for line in range(count):
         board = read_position(lines, line << LINE_SHIFT)
         found = list_moves(board, moves)
         for index in range(found):
-            write_position(successors, goal, apply(board, load_move(moves, index)))
-            successors[goal + TAG], successors[goal + LOW], successors[goal + HIGH] = ONE, ONE, ZERO
-            goal += ONE << LINE_SHIFT
+            write_position(successors, target, apply(board, load_move(moves, index)))
+            successors[target + TAG], successors[target + LOW], successors[target + HIGH] = ONE, ONE, ZERO
+            target += ONE << LINE_SHIFT
 
 
 @kernel

@@ -13,10 +13,10 @@ import numpy as np
 from movegen.bits import ONE, THREE, U64, fold_product
 from movegen.board import Board
 from movegen.compiler.jit import inlined
-from movegen.compiler.memory import LINE_BYTES, aligned_zeros
+from movegen.compiler.memory import CACHE_LINE_BYTES, aligned_zeros
 from movegen.geometry import RANK_1, RANK_6, RANK_8
 
-WORDS = LINE_BYTES // 8
+WORDS = CACHE_LINE_BYTES // 8
 LINE_SHIFT = THREE  # line number << LINE_SHIFT is the place of its first word
 TAG, LOW, HIGH = U64(5), U64(6), U64(7)
 

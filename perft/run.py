@@ -10,7 +10,7 @@ import numpy as np
 
 from movegen import Position
 from movegen.bits import U64
-from movegen.compiler.memory import LINE_BYTES
+from movegen.compiler.memory import CACHE_LINE_BYTES
 from perft.frontier import MERGING_PAYS_FROM, Frontier, merged_frontier, plain_frontier
 from perft.records import WORDS, new_lines
 from perft.table import SHALLOWEST, count_lines
@@ -81,7 +81,7 @@ class Counter:
 
     def _frontier(self, position: Position, depth: int) -> Frontier:
         if self.hash_megabytes:
-            return merged_frontier(position, depth, self.hash_megabytes * MEGABYTE // LINE_BYTES)
+            return merged_frontier(position, depth, self.hash_megabytes * MEGABYTE // CACHE_LINE_BYTES)
         return plain_frontier(position, depth)
 
 

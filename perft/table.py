@@ -9,10 +9,10 @@ import numpy as np
 from movegen.apply import apply
 from movegen.bits import ALL, ONE, ZERO, multiply_high
 from movegen.board import Board
-from movegen.compiler.buffers import load_move, move_buffer
 from movegen.compiler.jit import inlined, kernel
 from movegen.compiler.memory import exchange, publish
 from movegen.legal import list_moves
+from movegen.moves import load_move, move_buffer
 from perft.count import DEEPEST_FOR_ONE_WORD, count_leaves
 from perft.records import HIGH, LINE_SHIFT, LOW, TAG, add_wide, hash_of, line_holds, read_position, write_position
 

@@ -1,4 +1,4 @@
-"""A search of its own for one move, in a small tree that nobody else uses."""
+"""A separate search for one move, in a small tree that nothing else uses."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ MOST_VISITS = 10_000_000
 def search_alone(
     source: Snapshot, place: TreePosition, visits: int, is_stopped: Callable[[], bool] = lambda: False
 ) -> Snapshot:
-    """Search the position after a move of the root, as the search would there; -> what is known of it then."""
+    """Search the position after a move of the root, as the search would there. Return what is known then."""
     tree = new_tree(min(1 + visits // VISITS_PER_MEGABYTE, LARGEST_MEGABYTES))
     params = source.params._replace(root_sharpness=source.params.sharpness)  # it is no root there
     if not place.is_over:
@@ -30,7 +30,7 @@ def search_alone(
 
 
 def added(move: MoveStats, place: TreePosition, alone: Snapshot) -> MoveStats:
-    """What is known of a move, with what a search of its own found."""
+    """What is known of a move, with what its separate search found."""
     tree, root = alone.tree, int(ROOT)
     found = as_stats(
         root, 0, int(tree.visits[root]), int(tree.wins[root]), int(tree.draws[root]), 0, int(tree.proven[root])

@@ -12,7 +12,7 @@ from engine.network.weights import Network
 from movegen.attacks import checkers
 from movegen.bits import ONE, U64, ZERO, fold_product, multiply_high
 from movegen.board import Board
-from movegen.compiler.jit import inlined, spliced
+from movegen.compiler.jit import inlined, inlined_source
 from movegen.legal import count_moves
 from movegen.outcome import HALF_MOVES_TO_CLAIM, Ending, is_insufficient
 from movegen.playout import random_game
@@ -41,7 +41,7 @@ def playout(board: Board, clock: np.uint64, worker: Worker) -> tuple[int, int]:
     return (SCORE_UNIT if plies & ONE == ZERO else 0), 0
 
 
-@spliced
+@inlined_source
 def judge_by_network(
     network: Network, values: np.ndarray, board: Board, key: np.uint64, worker: Worker
 ) -> tuple[int, int]:
@@ -55,7 +55,7 @@ def judge_by_network(
     return score, draw_share
 
 
-@spliced
+@inlined_source
 def evaluate_leaves(
     network: Network, params: SearchParams, values: np.ndarray, worker: Worker, count: np.uint64
 ) -> None:

@@ -7,10 +7,10 @@ from engine.mcts.tree import PRIOR_UNIT
 from engine.network.infer import policy
 from engine.network.weights import Network
 from movegen.board import Board
-from movegen.compiler.jit import inlined, spliced
+from movegen.compiler.jit import inlined, inlined_source
 
 
-@spliced
+@inlined_source
 def give_priors(
     network: Network, params: SearchParams, worker: Worker, board: Board, found: np.uint64, depth: int
 ) -> None:

@@ -22,14 +22,14 @@ from engine.network.weights import Network
 from movegen.apply import apply_keyed
 from movegen.bits import ONE, TWO, U64, ZERO
 from movegen.board import Board
-from movegen.compiler.jit import inlined, kernel, spliced
+from movegen.compiler.jit import inlined, inlined_source, kernel
 from movegen.compiler.memory import add_to, prefetch, publish, read, swap_if
 from movegen.legal import fill_moves
 
 # Expand
 
 
-@spliced
+@inlined_source
 def expand(
     tree: Tree, network: Network, params: SearchParams, worker: Worker, board: Board, edge: np.uint64, depth: int
 ) -> np.uint64:
@@ -48,7 +48,7 @@ def expand(
     return header
 
 
-@spliced
+@inlined_source
 def node_below(
     tree: Tree, network: Network, params: SearchParams, worker: Worker, board: Board, edge: np.uint64, depth: int
 ) -> np.uint64:
@@ -156,7 +156,7 @@ def enter(tree: Tree, worker: Worker, path: np.ndarray, depth: int, edge: np.uin
     add_to(tree.in_flight, edge, np.uint16(1))
 
 
-@spliced
+@inlined_source
 def descend(tree: Tree, root: Root, network: Network, params: SearchParams, worker: Worker, leaf: int) -> None:
     """Walk down to a leaf, and keep it for evaluation."""
     board, key, clock = root.board, root.key, root.clock

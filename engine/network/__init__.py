@@ -1,1 +1,1 @@
-"""The network: what it sees of a position, its weights, and how they are evaluated in whole numbers."""
+"""The network: its features of a position, its weights, and their evaluation in integer arithmetic."""

@@ -1,4 +1,4 @@
-"""The squares that each side attacks, and those that the opponent attacks with cheap men."""
+"""The squares that each side attacks, and those that the opponent attacks with cheap pieces."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from movegen.tables import king_attacks
 
 
 class AttackMaps(NamedTuple):
-    """Sets of attacked squares; a man never attacks his own square, but those of his friends."""
+    """Sets of attacked squares, those of pieces of the same side included."""
 
     by_own: Bitboard
     by_theirs: Bitboard
@@ -21,28 +21,28 @@ class AttackMaps(NamedTuple):
 
 
 @inlined
-def seen_by_bishops(men: Bitboard, occupied: Bitboard) -> Bitboard:
+def seen_by_bishops(pieces: Bitboard, occupied: Bitboard) -> Bitboard:
     """What a set of bishops attacks."""
-    seen = men ^ men
-    while men:
-        seen |= bishop_attacks(lowest_square(men), occupied)
-        men = without_lowest(men)
+    seen = pieces ^ pieces
+    while pieces:
+        seen |= bishop_attacks(lowest_square(pieces), occupied)
+        pieces = without_lowest(pieces)
     return seen
 
 
 @inlined
-def seen_by_rooks(men: Bitboard, occupied: Bitboard) -> Bitboard:
+def seen_by_rooks(pieces: Bitboard, occupied: Bitboard) -> Bitboard:
     """What a set of rooks attacks."""
-    seen = men ^ men
-    while men:
-        seen |= rook_attacks(lowest_square(men), occupied)
-        men = without_lowest(men)
+    seen = pieces ^ pieces
+    while pieces:
+        seen |= rook_attacks(lowest_square(pieces), occupied)
+        pieces = without_lowest(pieces)
     return seen
 
 
 @inlined
 def attack_maps(board: Board) -> AttackMaps:
-    """The attacks of both sides, pins not regarded."""
+    """The attacks of both sides, pins ignored."""
     occupied = occupied_squares(board)
     own, theirs = board.own, occupied & ~board.own
     diagonal, straight = diagonal_sliders(board), straight_sliders(board)

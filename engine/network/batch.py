@@ -1,11 +1,11 @@
-"""Kernels over many positions, for training, evaluation and tests: the very functions that the search uses."""
+"""Kernels over many positions, for training and evaluation: they call the functions that the search uses."""
 
 import numpy as np
 
 from engine.network.attack_maps import attack_maps
 from engine.network.features import fill_inputs
-from engine.network.infer import move_logits, outcome_logits, policy, value
-from engine.network.move_context import scene_of
+from engine.network.infer import move_logits, value
+from engine.network.move_context import move_context_of
 from engine.network.move_features import fill_rows
 from engine.network.weights import Network, Scratch
 from movegen.bits import U64
@@ -23,7 +23,7 @@ def board_at(boards: np.ndarray, index: int) -> Board:
 
 @kernel
 def inputs_of(boards: np.ndarray, chosen: np.ndarray, inputs: np.ndarray, counts: np.ndarray) -> None:
-    """The inputs of the chosen boards: a line of `inputs` for each, and how many of it are meant."""
+    """The inputs of the chosen boards: a row of `inputs` for each, and how many of the row are used."""
     for line in range(chosen.size):
         board = board_at(boards, chosen[line])
         counts[line] = fill_inputs(board, attack_maps(board), inputs[line])
@@ -40,19 +40,19 @@ def moves_of(
 ) -> None:
     """The legal moves of the chosen boards one after the other, with their rows; `starts` bounds each board's part.
 
-    Boards for which there is no room any more get no moves. `found`: room for the moves of one board.
+    Boards that do not fit get no moves. `found`: room for the moves of one board.
     """
     room = moves.size
     starts[0] = 0
     for line in range(chosen.size):
         board = board_at(boards, chosen[line])
-        scene = scene_of(board, attack_maps(board))
+        context = move_context_of(board, attack_maps(board))
         begin, count = starts[line], np.int64(fill_moves(board, found))
         if begin + count > room:
             count = np.int64(0)
-        for place in range(count):
-            moves[begin + place] = found[place]
-            fill_rows(board, scene, U64(found[place]), rows, begin + place)
+        for index in range(count):
+            moves[begin + index] = found[index]
+            fill_rows(board, context, U64(found[index]), rows, begin + index)
         starts[line + 1] = begin + count
 
 
@@ -65,41 +65,14 @@ def values_of(network: Network, scratch: Scratch, boards: np.ndarray, shares: np
 
 
 @kernel
-def outcome_logits_of(network: Network, scratch: Scratch, boards: np.ndarray, logits: np.ndarray) -> None:
-    """The three logits of each board."""
-    for line in range(len(boards)):
-        board = board_at(boards, line)
-        win, draw, loss = outcome_logits(network, scratch, board, attack_maps(board))
-        logits[line, 0], logits[line, 1], logits[line, 2] = win, draw, loss
-
-
-@kernel
 def move_logits_of(
     network: Network, scratch: Scratch, boards: np.ndarray, moves: np.ndarray, logits: np.ndarray, counts: np.ndarray
 ) -> None:
-    """The legal moves of each board and their logits, a line for each board."""
+    """The legal moves of each board and their logits, a row for each board."""
     for line in range(len(boards)):
         board = board_at(boards, line)
         count = np.int64(fill_moves(board, moves[line]))
         move_logits(network, scratch, board, moves[line], count)
-        for place in range(count):
-            logits[line, place] = scratch.logits[place]
-        counts[line] = count
-
-
-@kernel
-def priors_of(
-    network: Network,
-    scratch: Scratch,
-    boards: np.ndarray,
-    sharpness: int,
-    moves: np.ndarray,
-    priors: np.ndarray,
-    counts: np.ndarray,
-) -> None:
-    """The legal moves of each board and their priors, a line for each board."""
-    for line in range(len(boards)):
-        board = board_at(boards, line)
-        count = np.int64(fill_moves(board, moves[line]))
-        policy(network, scratch, board, moves[line], count, sharpness, priors[line])
+        for index in range(count):
+            logits[line, index] = scratch.logits[index]
         counts[line] = count

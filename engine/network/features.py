@@ -1,7 +1,7 @@
-"""The inputs of a position: one for each man: who he is, where he stands, whether he is attacked, whether defended.
+"""The inputs of a position, one for each piece: kind and owner, square, attacked or not, defended or not.
 
-The board is always seen by the player to move, and mirrored left to right where that brings his king to the files
-a to d: a position and its mirror image are the same to the network, castling apart.
+The board is seen by the player to move, and mirrored left to right if that brings the own king to the files a to d: a
+position and its mirror image are the same to the network, except for castling.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ from movegen.board import Board, occupied_squares, own_king
 from movegen.compiler.jit import inlined
 from movegen.zobrist import kind_at
 
-# The place of each kind of man (bits of the three planes, see `kind_at`) in the order pawn … king, four bits each.
-PIECES = U64(sum(place << 4 * kind for place, kind in enumerate((0b001, 0b101, 0b100, 0b010, 0b110, 0b011))))
-PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = (U64(place) for place in range(6))
+# The index of each kind of piece (bits of the three planes, see `kind_at`) in the order pawn … king, four bits each.
+PIECES = U64(sum(index << 4 * kind for index, kind in enumerate((0b001, 0b101, 0b100, 0b010, 0b110, 0b011))))
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = (U64(index) for index in range(6))
 SIX, SEVEN, FIFTEEN = U64(6), U64(7), U64(15)
 SQUARE_BITS = U64(6)
 STATE_SIZE = U64(PIECE_SQUARES)
@@ -29,19 +29,19 @@ def piece_of_kind(kind: np.uint64) -> np.uint64:
 
 @inlined
 def piece_at(board: Board, square: Square) -> np.uint64:
-    """The man on a square that is not empty: PAWN … KING."""
+    """The piece on a square that is not empty: PAWN … KING."""
     return piece_of_kind(kind_at(board, square))
 
 
 @inlined
 def mirror_of(board: Board) -> np.uint64:
-    """What to xor squares with: 7 where the king of the player to move stands on the files e to h, else 0."""
+    """What to xor squares with: 7 if the king of the player to move is on the files e to h, else 0."""
     return SEVEN if own_king(board) & FOUR else ZERO
 
 
 @inlined
 def states(maps: AttackMaps, own: Bitboard) -> tuple[Bitboard, Bitboard]:
-    """-> the squares on which a man is attacked by the other side; on which he is defended by his own."""
+    """-> the squares on which a piece is attacked by the other side; those on which it is defended."""
     attacked = own & maps.by_theirs | ~own & maps.by_own
     defended = own & maps.by_own | ~own & maps.by_theirs
     return attacked, defended
@@ -49,16 +49,16 @@ def states(maps: AttackMaps, own: Bitboard) -> tuple[Bitboard, Bitboard]:
 
 @inlined
 def fill_inputs(board: Board, maps: AttackMaps, inputs: np.ndarray) -> int:
-    """Write the numbers of the inputs that are on; -> how many."""
+    """Write the indices of the inputs that are on; -> their number."""
     mirror = mirror_of(board)
     attacked, defended = states(maps, board.own)
-    men = occupied_squares(board)
+    pieces = occupied_squares(board)
     count = 0
-    while men:
-        square = lowest_square(men)
-        man = piece_at(board, square) + (ONE ^ board.own >> square & ONE) * SIX
+    while pieces:
+        square = lowest_square(pieces)
+        piece = piece_at(board, square) + (ONE ^ board.own >> square & ONE) * SIX
         state = attacked >> square & ONE | (defended >> square & ONE) << ONE
-        inputs[count] = state * STATE_SIZE + (man << SQUARE_BITS) + (square ^ mirror)
+        inputs[count] = state * STATE_SIZE + (piece << SQUARE_BITS) + (square ^ mirror)
         count += 1
-        men = without_lowest(men)
+        pieces = without_lowest(pieces)
     return count

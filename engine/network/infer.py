@@ -1,26 +1,26 @@
-"""The network evaluated: whole numbers only, so the answer is the same on every CPU, and nothing is allocated.
+"""Inference in integers only: the result is the same on every CPU, and nothing is allocated.
 
-The loops are written so that the compiler turns them into vector instructions: rows are taken out of the arrays before
-the loop, four of them go into each pass, and every intermediate result is cut to the width it needs.
+The loops are written so that the compiler vectorises them: rows are taken out of the arrays before the loop, four rows
+go into each pass, and every intermediate result is cut to the width it needs.
 """
 
 import numpy as np
 
 from engine.network.architecture import (
     LOGIT_BITS,
-    MEN_PER_PHASE,
     MOVE_HALF,
     MOVE_SHIFT,
     ONE_HIDDEN,
     OUTCOME_SHIFT,
     OUTCOMES,
+    PIECES_PER_PHASE,
     PRIOR_UNIT,
     SCALE_BITS,
     VALUE_UNIT,
 )
 from engine.network.attack_maps import AttackMaps, attack_maps
 from engine.network.features import fill_inputs
-from engine.network.move_context import scene_of
+from engine.network.move_context import move_context_of
 from engine.network.move_features import fill_rows
 from engine.network.softmax import exp_of_minus
 from engine.network.weights import Network, Scratch
@@ -35,7 +35,7 @@ PLAIN = 1 << SHARPNESS_BITS  # the sharpness of temperature 1
 
 
 def sharpness(temperature: float) -> int:
-    """What `policy` multiplies logits with: temperatures above 1 make priors more equal, below 1 less."""
+    """The factor of the logits in `policy`: temperatures above 1 make priors more equal, below 1 less."""
     return max(1, min(round(PLAIN / temperature), PLAIN << 6))
 
 
@@ -45,23 +45,23 @@ def sum_rows(rows: np.ndarray, bias: np.ndarray, inputs: np.ndarray, count: int,
     size = hidden.size
     for j in range(size):
         hidden[j] = bias[j]
-    place = 0
-    while place + 4 <= count:
-        a, b, c, d = rows[inputs[place]], rows[inputs[place + 1]], rows[inputs[place + 2]], rows[inputs[place + 3]]
+    index = 0
+    while index + 4 <= count:
+        a, b, c, d = rows[inputs[index]], rows[inputs[index + 1]], rows[inputs[index + 2]], rows[inputs[index + 3]]
         for j in range(size):
             hidden[j] = i16(i16(hidden[j] + i16(a[j] + b[j])) + i16(c[j] + d[j]))
-        place += 4
-    while place < count:
-        a = rows[inputs[place]]
+        index += 4
+    while index < count:
+        a = rows[inputs[index]]
         for j in range(size):
             hidden[j] = i16(hidden[j] + a[j])
-        place += 1
+        index += 1
 
 
 @inlined
-def outcome_sums(network: Network, hidden: np.ndarray, men: int) -> tuple[np.int32, np.int32, np.int32]:
+def outcome_sums(network: Network, hidden: np.ndarray, pieces: int) -> tuple[np.int32, np.int32, np.int32]:
     """Clip, square and weigh the hidden layer of the value; -> the sums for win, draw and loss."""
-    first = (men - 1) // MEN_PER_PHASE * OUTCOMES
+    first = (pieces - 1) // PIECES_PER_PHASE * OUTCOMES
     rows, bias = network.outcome_rows, network.outcome_bias
     wins, draws, losses = rows[first], rows[first + 1], rows[first + 2]
     win, draw, loss = bias[first], bias[first + 1], bias[first + 2]
@@ -94,7 +94,7 @@ def outcome_logits(
 
 @inlined
 def value(network: Network, scratch: Scratch, board: Board) -> tuple[np.int64, np.int64, np.int64]:
-    """The shares of win, draw and loss for the player to move; together they are VALUE_UNIT."""
+    """The shares of win, draw and loss for the player to move; their sum is VALUE_UNIT."""
     win, draw, loss = outcome_logits(network, scratch, board, attack_maps(board))
     highest = max(win, draw, loss)
     w, d, l = exp_of_minus(U64(highest - win)), exp_of_minus(U64(highest - draw)), exp_of_minus(U64(highest - loss))
@@ -105,16 +105,16 @@ def value(network: Network, scratch: Scratch, board: Board) -> tuple[np.int64, n
 
 @inlined
 def square_hidden(hidden: np.ndarray) -> None:
-    """Clip and square the hidden layer of the policy, in place, to 7 bits."""
+    """Clip and square the hidden layer of the policy, in index, to 7 bits."""
     for j in range(hidden.size):
         v = i32(min(max(hidden[j], NOTHING), FULL))
         hidden[j] = i16(i32(i32(v * v) + HALF) >> MOVE_SHIFT)
 
 
 @inlined
-def move_sum(network: Network, hidden: np.ndarray, rows: np.ndarray, place: int) -> np.int32:
+def move_sum(network: Network, hidden: np.ndarray, rows: np.ndarray, index: int) -> np.int32:
     """The four rows of a move times the hidden layer."""
-    first, second, third, fourth = rows[place, 0], rows[place, 1], rows[place, 2], rows[place, 3]
+    first, second, third, fourth = rows[index, 0], rows[index, 1], rows[index, 2], rows[index, 3]
     a, b, c, d = (
         network.move_rows[first],
         network.move_rows[second],
@@ -133,15 +133,15 @@ def move_sum(network: Network, hidden: np.ndarray, rows: np.ndarray, place: int)
 def move_logits(network: Network, scratch: Scratch, board: Board, moves: np.ndarray, count: np.int64) -> np.int64:
     """Write the logits of the legal moves into `scratch.logits`; -> the highest."""
     maps = attack_maps(board)
-    men = fill_inputs(board, maps, scratch.inputs)
-    sum_rows(network.policy_rows, network.policy_bias, scratch.inputs, men, scratch.policy_hidden)
+    pieces = fill_inputs(board, maps, scratch.inputs)
+    sum_rows(network.policy_rows, network.policy_bias, scratch.inputs, pieces, scratch.policy_hidden)
     square_hidden(scratch.policy_hidden)
-    scene = scene_of(board, maps)
+    context = move_context_of(board, maps)
     scale, highest = network.scales[1], i64(-(1 << 62))
-    for place in range(count):
-        fill_rows(board, scene, U64(moves[place]), scratch.rows, place)
-        logit = as_logit(move_sum(network, scratch.policy_hidden, scratch.rows, place), scale)
-        scratch.logits[place] = logit
+    for index in range(count):
+        fill_rows(board, context, U64(moves[index]), scratch.rows, index)
+        logit = as_logit(move_sum(network, scratch.policy_hidden, scratch.rows, index), scale)
+        scratch.logits[index] = logit
         highest = max(highest, logit)
     return highest
 
@@ -156,16 +156,16 @@ def policy(
     sharpness: int,
     priors: np.ndarray,
 ) -> None:
-    """Write a prior for each of the legal moves: at least 1, together at most PRIOR_UNIT.
+    """Write a prior for each of the legal moves: at least 1, their sum at most PRIOR_UNIT.
 
-    `moves` and `priors` are arrays of uint16; `sharpness` is what the function of that name makes of a temperature.
+    `moves` and `priors` are arrays of uint16; `sharpness` is the result of the function of that name.
     """
     highest = move_logits(network, scratch, board, moves, count)
     total = U64(0)
-    for place in range(count):
-        share = exp_of_minus(U64((highest - scratch.logits[place]) * sharpness >> SHARPNESS_BITS))
-        scratch.logits[place] = i64(share)
+    for index in range(count):
+        share = exp_of_minus(U64((highest - scratch.logits[index]) * sharpness >> SHARPNESS_BITS))
+        scratch.logits[index] = i64(share)
         total += share
     to_give = U64(PRIOR_UNIT - count)
-    for place in range(count):
-        priors[place] = np.uint16(U64(1) + U64(scratch.logits[place]) * to_give // total)
+    for index in range(count):
+        priors[index] = np.uint16(U64(1) + U64(scratch.logits[index]) * to_give // total)

@@ -1,4 +1,4 @@
-"""What all moves of a position have in common, worked out once as sets of squares."""
+"""What all moves of a position have in common, computed once as sets of squares."""
 
 from typing import NamedTuple
 
@@ -14,28 +14,28 @@ from movegen.geometry import pawn_attacks_south, south
 from movegen.tables import diagonals_from, straights_from
 
 
-class Scene(NamedTuple):
-    """Sets of squares that tell about moves."""
+class MoveContext(NamedTuple):
+    """Sets of squares that the features of moves are made of."""
 
     occupied: Bitboard
     mirror: np.uint64  # see `mirror_of`
     attacked: Bitboard  # by the opponent
-    pawn_attacked: Bitboard  # by his pawns
-    under_cheaper: Bitboard  # own men attacked by cheaper ones
-    hanging: Bitboard  # own men attacked and not defended, and not under_cheaper
-    prey_of_pawns: Bitboard  # their men that a pawn threatens by attacking them: knights to queens
+    pawn_attacked: Bitboard  # by the opponent's pawns
+    under_cheaper: Bitboard  # own pieces attacked by cheaper ones
+    hanging: Bitboard  # own pieces attacked and not defended, and not under_cheaper
+    prey_of_pawns: Bitboard  # their pieces that a pawn threatens by attacking them: knights to queens
     prey_of_minors: Bitboard  # rooks, queens, and what is not defended
     prey_of_rooks: Bitboard  # queens, and what is not defended
-    loose: Bitboard  # their men that are not defended, the king apart
-    before_pawns: Bitboard  # squares where a pawn is no passed pawn: before enemy pawns of its own and the next files
+    loose: Bitboard  # their pieces that are not defended, except the king
+    before_pawns: Bitboard  # squares where a pawn is not passed: before enemy pawns on the same and adjacent files
     their_king: Square
-    discoverers: Bitboard  # own men that alone stand between an own slider and their king
+    discoverers: Bitboard  # own pieces that are the only ones between an own slider and their king
 
 
 @inlined
-def squares_before_pawns(men: Bitboard) -> Bitboard:
+def squares_before_pawns(pieces: Bitboard) -> Bitboard:
     """The squares that enemy pawns, marching down, may pass or attack."""
-    before = south(men) | pawn_attacks_south(men)
+    before = south(pieces) | pawn_attacks_south(pieces)
     before |= before >> U64(8)
     before |= before >> U64(16)
     return before | before >> U64(32)
@@ -43,7 +43,7 @@ def squares_before_pawns(men: Bitboard) -> Bitboard:
 
 @inlined
 def lone_blockers(own: Bitboard, occupied: Bitboard, king: Square, snipers: Bitboard) -> Bitboard:
-    """The own men that are the only ones between a slider of these and a king."""
+    """The own pieces that are the only ones between one of these sliders and a king."""
     found = ZERO
     while snipers:
         blockers = squares_between(king, lowest_square(snipers)) & occupied
@@ -54,8 +54,8 @@ def lone_blockers(own: Bitboard, occupied: Bitboard, king: Square, snipers: Bitb
 
 
 @inlined
-def scene_of(board: Board, maps: AttackMaps) -> Scene:
-    """Look at a position before its moves are told apart."""
+def move_context_of(board: Board, maps: AttackMaps) -> MoveContext:
+    """The context of the moves of a position."""
     occupied = occupied_squares(board)
     own, theirs = board.own, occupied & ~board.own
     diagonal, straight = diagonal_sliders(board), straight_sliders(board)
@@ -68,7 +68,7 @@ def scene_of(board: Board, maps: AttackMaps) -> Scene:
     loose = theirs & ~kings(board) & ~maps.by_theirs
     king = lowest_square(theirs & kings(board))
     snipers = own & (diagonals_from(king) & diagonal | straights_from(king) & straight)
-    return Scene(
+    return MoveContext(
         occupied,
         mirror_of(board),
         maps.by_theirs,

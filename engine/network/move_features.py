@@ -2,29 +2,39 @@
 
 import numpy as np
 
-from engine.network.architecture import FROM_BASE, KIND_BASE, THREAT_BASE, TO_BASE
+from engine.network.architecture import (
+    DANGERS,
+    EXCHANGE_SIGNS,
+    FROM_BASE,
+    KIND_BASE,
+    THREAT_BASE,
+    THREAT_COUNTS,
+    TO_BASE,
+    VICTIMS,
+)
 from engine.network.features import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, piece_at
-from engine.network.move_context import Scene
+from engine.network.move_context import MoveContext
 from engine.network.see import EVEN, WINS, sign_of_exchange, worth
 from movegen.bits import ONE, THREE, TWO, U64, ZERO, Bitboard, Square, popcount
 from movegen.board import Board, diagonal_sliders, straight_sliders
 from movegen.compiler.jit import inlined
 from movegen.geometry import pawn_attacks_north, south
-from movegen.moves import CASTLING, EN_PASSANT, PROMOTE_KNIGHT, Move, kind, origin, target
+from movegen.moves import CASTLING, EN_PASSANT, PROMOTE_KNIGHT, Move, kind_of, origin_of, target_of
 from movegen.sliders import bishop_attacks, rook_attacks
 from movegen.tables import king_attacks, knight_attacks
 
 NO_VICTIM, PAWN_VICTIM, CASTLING_VICTIM = U64(0), U64(1), U64(6)
 SQUARE_BITS = U64(6)
+MOST_THREATS = U64(THREAT_COUNTS - 1)
 
-# Where promotions find their piece-to row: a queen as a queen, the others on squares that no pawn moves to.
+# The rows of the targets of promotions: a queen has the queen's, the others have squares that no pawn moves to.
 LAST_RANK = U64(56)
 UNDERPROMOTION_ROWS = (U64(0), U64(8), U64(56))  # knight, bishop, rook: first square of a rank of the pawn's rows
 
 
 @inlined
 def seen_from(piece: np.uint64, square: Square, occupied: Bitboard) -> Bitboard:
-    """What an own man attacks from a square."""
+    """The squares that an own piece attacks from a square."""
     if piece == PAWN:
         return pawn_attacks_north(ONE << square)
     if piece == KNIGHT:
@@ -40,21 +50,21 @@ def seen_from(piece: np.uint64, square: Square, occupied: Bitboard) -> Bitboard:
 
 
 @inlined
-def prey(scene: Scene, piece: np.uint64) -> Bitboard:
-    """Their men that an attack by this man threatens: dearer than he is, or not defended."""
+def prey(context: MoveContext, piece: np.uint64) -> Bitboard:
+    """Their pieces that an attack by this piece threatens: more valuable ones, or not defended."""
     if piece == PAWN:
-        return scene.prey_of_pawns
+        return context.prey_of_pawns
     if piece <= BISHOP:
-        return scene.prey_of_minors
+        return context.prey_of_minors
     if piece == ROOK:
-        return scene.prey_of_rooks
-    return scene.loose
+        return context.prey_of_rooks
+    return context.loose
 
 
 @inlined
-def row_of_target(piece: np.uint64, arriving: np.uint64, goal: Square, mirror: np.uint64) -> np.int64:
-    """The row of what arrives where."""
-    square = goal ^ mirror
+def row_of_target(piece: np.uint64, arriving: np.uint64, target: Square, mirror: np.uint64) -> np.int64:
+    """The row of the arriving piece and its square."""
+    square = target ^ mirror
     if arriving in (piece, QUEEN):
         return TO_BASE + np.int64(arriving << SQUARE_BITS | square)
     rank = UNDERPROMOTION_ROWS[0]
@@ -66,24 +76,24 @@ def row_of_target(piece: np.uint64, arriving: np.uint64, goal: Square, mirror: n
 
 
 @inlined
-def danger(scene: Scene, start: Square) -> np.uint64:
-    """What a man leaves: 0 safety, 1 attacked but defended, 2 attacked by a cheaper man, 3 not defended."""
-    if scene.under_cheaper >> start & ONE:
+def danger(context: MoveContext, origin: Square) -> np.uint64:
+    """What a piece leaves: 0 no attack, 1 attacked but defended, 2 attacked by a cheaper piece, 3 not defended."""
+    if context.under_cheaper >> origin & ONE:
         return TWO
-    if scene.hanging >> start & ONE:
+    if context.hanging >> origin & ONE:
         return THREE
-    return scene.attacked >> start & ONE
+    return context.attacked >> origin & ONE
 
 
 @inlined
-def discovers_check(board: Board, scene: Scene, start: Square, after: Bitboard) -> bool:
-    """Does a slider other than the moved man attack their king, with these squares occupied?"""
-    others = board.own & ~(ONE << start)
+def discovers_check(board: Board, context: MoveContext, origin: Square, after: Bitboard) -> bool:
+    """Does a slider other than the moved piece attack their king, with the squares `after` occupied?"""
+    others = board.own & ~(ONE << origin)
     return bool(
         others
         & (
-            bishop_attacks(scene.their_king, after) & diagonal_sliders(board)
-            | rook_attacks(scene.their_king, after) & straight_sliders(board)
+            bishop_attacks(context.their_king, after) & diagonal_sliders(board)
+            | rook_attacks(context.their_king, after) & straight_sliders(board)
         )
         != ZERO
     )
@@ -93,8 +103,8 @@ def discovers_check(board: Board, scene: Scene, start: Square, after: Bitboard) 
 def kind_code(
     piece: np.uint64, victim: np.uint64, sign: np.uint64, check: np.uint64, before: np.uint64, after: np.uint64
 ) -> np.int64:
-    """The row of a kind of move."""
-    code = (piece * U64(7) + victim) * THREE + sign
+    """The row of a kind of move: in the mixed radix of `architecture.KINDS`."""
+    code = (piece * U64(VICTIMS) + victim) * U64(EXCHANGE_SIGNS) + sign
     return KIND_BASE + np.int64(((code * TWO + check) * TWO + before) * TWO + after)
 
 
@@ -102,59 +112,59 @@ def kind_code(
 def threat_code(
     piece: np.uint64, left: np.uint64, threats: np.uint64, pawn_attacked: np.uint64, passed: np.uint64
 ) -> np.int64:
-    """The row of the threats that a move leaves, makes and meets."""
-    code = (piece * U64(4) + left) * THREE + min(TWO, threats)
+    """The row of the threats that a move leaves, makes and meets: in the mixed radix of `architecture.THREATS`."""
+    code = (piece * U64(DANGERS) + left) * U64(THREAT_COUNTS) + min(MOST_THREATS, threats)
     return THREAT_BASE + np.int64((code * TWO + pawn_attacked) * TWO + passed)
 
 
 @inlined
 def sign_of_move(
-    board: Board, scene: Scene, goal: Square, after: Bitboard, arriving: np.uint64, gain: np.int64
+    board: Board, context: MoveContext, target: Square, after: Bitboard, arriving: np.uint64, gain: np.int64
 ) -> np.uint64:
-    """LOSES, EVEN or WINS; at once where the opponent attacks neither the goal nor a square that opens a line to it."""
-    opened = scene.occupied & ~after
-    if scene.attacked & (opened | ONE << goal) == ZERO:
+    """LOSES, EVEN or WINS; without an exchange if the opponent attacks neither the target nor a square that is left."""
+    opened = context.occupied & ~after
+    if context.attacked & (opened | ONE << target) == ZERO:
         return WINS if gain > 0 else EVEN
-    return sign_of_exchange(board, goal, after & ~(ONE << goal), arriving, gain)
+    return sign_of_exchange(board, target, after & ~(ONE << target), arriving, gain)
 
 
 @inlined
-def fill_castling(scene: Scene, king: Square, rook: Square, rows: np.ndarray, place: int) -> None:
+def fill_castling(context: MoveContext, king: Square, rook: Square, rows: np.ndarray, index: int) -> None:
     """The rows of castling: king takes rook."""
-    rows[place, 0] = row_of_target(KING, KING, rook, scene.mirror)
-    rows[place, 1] = FROM_BASE + np.int64(KING << SQUARE_BITS | king ^ scene.mirror)
-    rows[place, 2] = kind_code(KING, CASTLING_VICTIM, EVEN, ZERO, ZERO, ZERO)
-    rows[place, 3] = threat_code(KING, ZERO, ZERO, ZERO, ZERO)
+    rows[index, 0] = row_of_target(KING, KING, rook, context.mirror)
+    rows[index, 1] = FROM_BASE + np.int64(KING << SQUARE_BITS | king ^ context.mirror)
+    rows[index, 2] = kind_code(KING, CASTLING_VICTIM, EVEN, ZERO, ZERO, ZERO)
+    rows[index, 3] = threat_code(KING, ZERO, ZERO, ZERO, ZERO)
 
 
 @inlined
-def fill_rows(board: Board, scene: Scene, move: Move, rows: np.ndarray, place: int) -> None:
-    """Write the four rows of a legal move into a line of `rows`."""
-    start, goal, what = origin(move), target(move), kind(move)
-    if what == CASTLING:
-        fill_castling(scene, start, goal, rows, place)
+def fill_rows(board: Board, context: MoveContext, move: Move, rows: np.ndarray, index: int) -> None:
+    """Write the four rows of a legal move into `rows[index]`."""
+    origin, target, kind = origin_of(move), target_of(move), kind_of(move)
+    if kind == CASTLING:
+        fill_castling(context, origin, target, rows, index)
         return
-    piece = piece_at(board, start)
+    piece = piece_at(board, origin)
     arriving, victim, gain = piece, NO_VICTIM, np.int64(0)
-    after = (scene.occupied ^ ONE << start) | ONE << goal
-    if scene.occupied >> goal & ONE:
-        victim = piece_at(board, goal) + ONE
+    after = (context.occupied ^ ONE << origin) | ONE << target
+    if context.occupied >> target & ONE:
+        victim = piece_at(board, target) + ONE
         gain = worth(victim - ONE)
-    if what >= PROMOTE_KNIGHT:
-        arriving = what - PROMOTE_KNIGHT + KNIGHT
+    if kind >= PROMOTE_KNIGHT:
+        arriving = kind - PROMOTE_KNIGHT + KNIGHT
         gain += worth(arriving) - worth(PAWN)
-    elif what == EN_PASSANT:
+    elif kind == EN_PASSANT:
         victim, gain = PAWN_VICTIM, worth(PAWN)
-        after &= ~south(ONE << goal)
-    seen = seen_from(arriving, goal, after)
-    check = seen >> scene.their_king & ONE
-    if check == ZERO and (scene.discoverers >> start & ONE or what == EN_PASSANT):
-        check = ONE if discovers_check(board, scene, start, after) else ZERO
-    sign = sign_of_move(board, scene, goal, after, arriving, gain)
-    before, exposed = scene.attacked >> start & ONE, scene.attacked >> goal & ONE
-    passed = (ONE ^ scene.before_pawns >> goal & ONE) if piece == PAWN else ZERO
-    threats = popcount(seen & prey(scene, arriving))
-    rows[place, 0] = row_of_target(piece, arriving, goal, scene.mirror)
-    rows[place, 1] = FROM_BASE + np.int64(piece << SQUARE_BITS | start ^ scene.mirror)
-    rows[place, 2] = kind_code(piece, victim, sign, check, before, exposed)
-    rows[place, 3] = threat_code(piece, danger(scene, start), threats, scene.pawn_attacked >> goal & ONE, passed)
+        after &= ~south(ONE << target)
+    seen = seen_from(arriving, target, after)
+    check = seen >> context.their_king & ONE
+    if check == ZERO and (context.discoverers >> origin & ONE or kind == EN_PASSANT):
+        check = ONE if discovers_check(board, context, origin, after) else ZERO
+    sign = sign_of_move(board, context, target, after, arriving, gain)
+    before, exposed = context.attacked >> origin & ONE, context.attacked >> target & ONE
+    passed = (ONE ^ context.before_pawns >> target & ONE) if piece == PAWN else ZERO
+    threats = popcount(seen & prey(context, arriving))
+    rows[index, 0] = row_of_target(piece, arriving, target, context.mirror)
+    rows[index, 1] = FROM_BASE + np.int64(piece << SQUARE_BITS | origin ^ context.mirror)
+    rows[index, 2] = kind_code(piece, victim, sign, check, before, exposed)
+    rows[index, 3] = threat_code(piece, danger(context, origin), threats, context.pawn_attacked >> target & ONE, passed)

@@ -1,6 +1,6 @@
-"""Static exchange evaluation: who wins what if both sides keep capturing on one square, cheapest man first?
+"""Static exchange evaluation: what is won or lost if both sides keep capturing on one square, cheapest piece first?
 
-Only the sign matters here. Pins are not regarded; a king captures only what is not defended.
+Only the sign matters here. Pins are ignored; a king captures only what is not defended.
 """
 
 import numpy as np
@@ -13,42 +13,42 @@ from movegen.sliders import bishop_attacks, rook_attacks
 
 LOSES, EVEN, WINS = U64(0), U64(1), U64(2)
 
-# Worth of pawn … king in pawns, a byte each.
+# Values of pawn … king in pawns, a byte each.
 WORTH = U64(sum(worth << 8 * piece for piece, worth in enumerate((1, 3, 3, 5, 9, 100))))
 
 
 @inlined
 def worth(piece: np.uint64) -> np.int64:
-    """What a man is worth, in pawns."""
+    """The value of a piece, in pawns."""
     return np.int64(WORTH >> (piece << U64(3)) & U64(255))
 
 
 @inlined
-def cheapest(board: Board, men: Bitboard) -> tuple[Bitboard, int]:
-    """-> the cheapest kind among these men, kings left out; what it is worth (0 if only a king is left)."""
+def cheapest(board: Board, pieces: Bitboard) -> tuple[Bitboard, int]:
+    """-> the pieces of the cheapest kind among these, kings excluded; its value (0 if only a king is left)."""
     diagonal, straight = diagonal_sliders(board), straight_sliders(board)
-    if men & pawns(board):
-        return men & pawns(board), 1
-    if men & knights(board):
-        return men & knights(board), 3
-    if men & diagonal & ~straight:
-        return men & diagonal & ~straight, 3
-    if men & straight & ~diagonal:
-        return men & straight & ~diagonal, 5
-    if men & diagonal:
-        return men & diagonal, 9
+    if pieces & pawns(board):
+        return pieces & pawns(board), 1
+    if pieces & knights(board):
+        return pieces & knights(board), 3
+    if pieces & diagonal & ~straight:
+        return pieces & diagonal & ~straight, 3
+    if pieces & straight & ~diagonal:
+        return pieces & straight & ~diagonal, 5
+    if pieces & diagonal:
+        return pieces & diagonal, 9
     return ZERO, 0
 
 
 @inlined
-def survives(board: Board, goal: Square, occupied: Bitboard, at_stake: np.int64) -> bool:
-    """The player to move has a man on `goal`, and the opponent may take back. Does the player keep what he needs?
+def survives(board: Board, target: Square, occupied: Bitboard, at_stake: np.int64) -> bool:
+    """The player to move has a piece on `target`, and the opponent may take back. Does the player keep enough?
 
-    `at_stake` is what the opponent gains by taking, beyond what the player has to spare; it is more than 0.
-    `occupied` is the board after the move, without `goal`.
+    `at_stake` is the gain of the opponent by taking, less what the player can afford to lose; it is more than 0.
+    `occupied` is the board after the move, without `target`.
     """
     diagonal, straight = diagonal_sliders(board), straight_sliders(board)
-    takers = attackers(board, goal, occupied)
+    takers = attackers(board, target, occupied)
     side, keeps = board.own, 1
     while True:
         side = ~side
@@ -57,25 +57,27 @@ def survives(board: Board, goal: Square, occupied: Bitboard, at_stake: np.int64)
         if mine == ZERO:
             return keeps == 1
         keeps ^= 1
-        men, price = cheapest(board, mine)
-        if men == ZERO:  # the king: only if nothing takes him back
+        pieces, price = cheapest(board, mine)
+        if pieces == ZERO:  # the king captures only if nothing can recapture
             return bool((keeps == 1) != ((takers & ~side) != ZERO))
         at_stake = price - at_stake
         if at_stake < keeps:
             return keeps == 1
-        occupied ^= lowest_bit(men)
-        takers |= bishop_attacks(goal, occupied) & diagonal | rook_attacks(goal, occupied) & straight
+        occupied ^= lowest_bit(pieces)
+        takers |= bishop_attacks(target, occupied) & diagonal | rook_attacks(target, occupied) & straight
 
 
 @inlined
-def sign_of_exchange(board: Board, goal: Square, occupied: Bitboard, arriving: np.uint64, gain: np.int64) -> np.uint64:
-    """LOSES, EVEN or WINS: what becomes of a move that brings a man to `goal` and gains something at once.
+def sign_of_exchange(
+    board: Board, target: Square, occupied: Bitboard, arriving: np.uint64, gain: np.int64
+) -> np.uint64:
+    """LOSES, EVEN or WINS: what becomes of a move that brings a piece to `target` and gains something at once.
 
-    `occupied` is the board after the move, without `goal`.
+    `occupied` is the board after the move, without `target`.
     """
     price = worth(arriving)
-    if gain > price or (gain < price and not survives(board, goal, occupied, price - gain)):
+    if gain > price or (gain < price and not survives(board, target, occupied, price - gain)):
         return WINS if gain > price else LOSES
     if gain == 0:
         return EVEN
-    return WINS if survives(board, goal, occupied, price - gain + 1) else EVEN
+    return WINS if survives(board, target, occupied, price - gain + 1) else EVEN

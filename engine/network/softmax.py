@@ -1,6 +1,6 @@
-"""Softmax in whole numbers: the same answer on every CPU.
+"""Softmax in integers: the same result on every CPU.
 
-e^−d is the product of two table entries, one for the whole sixteenths of d, one for the rest. The tables are made
+e^−d is the product of two table entries, one for the whole sixteenths of d, one for the rest. The tables are computed
 with decimal arithmetic, which rounds correctly everywhere.
 """
 
@@ -13,7 +13,7 @@ from movegen.bits import U64
 from movegen.compiler.jit import inlined, lookup
 
 EXP_BITS = 30  # 1.0 is 1 << 30
-COARSE_STEPS = 512  # sixteenths: e^−32 and less counts as nothing
+COARSE_STEPS = 512  # sixteenths: e^−32 and less counts as 0
 FINE_BITS = LOGIT_BITS - 4
 FINE_STEPS = 1 << FINE_BITS
 

@@ -1,4 +1,4 @@
-"""The weights of a network as kernels take them, and the room that a thread needs to evaluate it."""
+"""The weights of a network as kernels take them, and the scratch memory of a thread."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from engine.network.architecture import (
     LARGEST_HIDDEN_BIAS,
     LARGEST_INPUT_WEIGHT,
     LARGEST_SUM,
-    MAX_MEN,
+    MAX_PIECES,
     MOVE_ROWS,
     ONE_MOVE_SQUARE,
     ONE_OUTCOME_SQUARE,
@@ -34,9 +34,9 @@ class Network(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What a thread has for itself."""
+    """The memory of one thread for an evaluation."""
 
-    inputs: np.ndarray  # uint16 [MAX_MEN]
+    inputs: np.ndarray  # uint16 [MAX_PIECES]
     value_hidden: np.ndarray  # int16 [V]
     policy_hidden: np.ndarray  # int16 [P]
     rows: np.ndarray  # uint16 [MAX_MOVES, ROWS_PER_MOVE]
@@ -44,9 +44,9 @@ class Scratch(NamedTuple):
 
 
 def new_scratch(network: Network) -> Scratch:
-    """Room for one thread."""
+    """Memory for one thread."""
     return Scratch(
-        np.zeros(MAX_MEN, dtype=np.uint16),
+        np.zeros(MAX_PIECES, dtype=np.uint16),
         np.zeros(network.value_bias.size, dtype=np.int16),
         np.zeros(network.policy_bias.size, dtype=np.int16),
         np.zeros((MAX_MOVES, ROWS_PER_MOVE), dtype=np.uint16),
@@ -73,7 +73,7 @@ def shapes(value_hidden: int, policy_hidden: int) -> tuple[tuple[int, ...], ...]
 
 
 def check_bounds(network: Network) -> None:
-    """Refuse weights whose sums could overflow: kernels do not look."""
+    """Refuse weights whose sums could overflow: kernels do not check."""
     for rows, bias in ((network.value_rows, network.value_bias), (network.policy_rows, network.policy_bias)):
         if max(-int(rows.min()), int(rows.max())) > LARGEST_INPUT_WEIGHT:
             raise ValueError(f"an input weight is larger than {LARGEST_INPUT_WEIGHT}")

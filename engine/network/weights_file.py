@@ -1,4 +1,4 @@
-"""The weights file: one network, with what is needed to know it again.
+"""The weights file: one network, with a checksum and notes about its training.
 
 All numbers are little-endian:
 
@@ -11,11 +11,11 @@ All numbers are little-endian:
         24     4  rows of moves
         28     4  length of the notes in bytes, n
         32    32  SHA-256 of the settings of the training
-        64     4  CRC-32 of everything from offset 128 on
+        64     4  CRC-32 of everything after offset 128
         68    60  zero
        128     n  notes: JSON, UTF-8, an object; "figures" are those on held-out games
                   zeros up to a multiple of 64
-                  the arrays of `Network` in order, rows after rows, each from a multiple of 64 on, zeros between
+                  the arrays of `Network` in order, row by row, each at a multiple of 64, zeros between
 """
 
 import json
@@ -116,15 +116,15 @@ def check_body(data: np.ndarray, notes: int, value_hidden: int, policy_hidden: i
         raise ValueError("damaged: the checksum is wrong")
 
 
-def arrays_of(data: np.ndarray, place: int, value_hidden: int, policy_hidden: int) -> list[np.ndarray]:
-    """The arrays from a place on, without copying them."""
+def arrays_of(data: np.ndarray, offset: int, value_hidden: int, policy_hidden: int) -> list[np.ndarray]:
+    """The arrays that start at an offset, without copying them."""
     arrays = []
     for shape, dtype, size in zip(
         shapes(value_hidden, policy_hidden), DTYPES, array_sizes(value_hidden, policy_hidden), strict=True
     ):
-        stored = data[place : place + size].view(np.dtype(dtype).newbyteorder("<"))
+        stored = data[offset : offset + size].view(np.dtype(dtype).newbyteorder("<"))
         arrays.append(np.asarray(stored, dtype=dtype).reshape(shape))
-        place += aligned(size)
+        offset += aligned(size)
     return arrays
 
 

@@ -17,6 +17,11 @@ def centipawns(score: float) -> int:
     return round(max(-LARGEST_CENTIPAWNS, min(LARGEST_CENTIPAWNS, value)))
 
 
+def short_score(score: float | None) -> str:
+    """A score in [0, 1] as `.49`."""
+    return "-" if score is None else f"{score:.2f}".removeprefix("0")
+
+
 def score_text(move: MoveStats, known_score: float | None = None) -> str:
     """`cp 35`, `mate 3` or `mate -2`: a proven mate in moves of the player, negative if he is mated.
 

@@ -16,7 +16,7 @@ LAST_SAFE_HALF_MOVE = 99
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ProbeResult:
     """The result of a position by the tables."""
 
     result: int  # TB_WIN … TB_LOSS for the player to move
@@ -45,7 +45,7 @@ class Tablebases:
         self.most_pieces = max(len(name) - 1 for name in self._tables.wdl)  # names like KRPvKR
         self._damaged: set[str] = set()  # material whose tables are not read again
 
-    def probe(self, position: "Position") -> Verdict | None:
+    def probe(self, position: "Position") -> ProbeResult | None:
         """The result and the moves that keep it; None if the position is not in the tables.
 
         `ValueError` if a table is damaged: once for each material, whatever error python-chess raises.
@@ -72,7 +72,7 @@ class Tablebases:
         result = max(rank[0] for rank in ranks.values())
         best = max(ranks.values()) if result in (TB_WIN, TB_LOSS) else (result, None)
         kept = [move for move, rank in ranks.items() if rank == best or (best[1] is None and rank[0] == result)]
-        return Verdict(result, tuple(position.code(board.uci(move)) for move in kept), len(ranks))
+        return ProbeResult(result, tuple(position.code(board.uci(move)) for move in kept), len(ranks))
 
     def _rank(self, board: "chess.Board", move: "chess.Move") -> tuple[int, int]:
         """The result of a move, and its progress: high for quick wins and slow losses."""

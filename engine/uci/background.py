@@ -104,11 +104,11 @@ def look_closer(told: "Explanation", visits: int | None, before: Job | None) -> 
 
     def work(say: Say, is_stopped: Callable[[], bool]) -> None:
         from engine.explain.explain import settle
-        from engine.explain.text import TYPED, lines_of
+        from engine.explain.text import WHY_NOT_HINT, lines_of
 
         if before is not None:
             before.join()
-        for line in lines_of(settle(told, visits, is_stopped), TYPED):
+        for line in lines_of(settle(told, visits, is_stopped), WHY_NOT_HINT):
             say(f"info string {line}")
 
     return work

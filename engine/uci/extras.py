@@ -61,9 +61,9 @@ class CommandsForPeople(Work):
         self._tell_moves()
 
     def why(self, words: list[str], _moment: float) -> None:
-        """Why a move, or why not; a move that was hardly looked at is searched for itself first."""
+        """Why a move, or why not; a move with few visits first gets a separate search."""
         from engine.explain.explain import NotLegal, explain
-        from engine.explain.text import TYPED, lines_of
+        from engine.explain.text import WHY_NOT_HINT, lines_of
         from engine.report.snapshot import NotInMemoryError
 
         question = read_question(words)
@@ -74,7 +74,7 @@ class CommandsForPeople(Work):
         if not isinstance(told, NotLegal) and (question.visits is not None or told.needs_search):
             self._look_closer(told, question.visits)
             return
-        for line in lines_of(told, TYPED):
+        for line in lines_of(told, WHY_NOT_HINT):
             self.say(f"info string {line}")
 
     def whynot(self, words: list[str], moment: float) -> None:

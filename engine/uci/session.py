@@ -6,7 +6,7 @@ Nothing here waits: searches and other long work run in threads of their own.
 from collections.abc import Callable
 
 from engine.config.options import BY_NAME, OPTIONS
-from engine.explorer.embedded import Guest
+from engine.explorer.embedded import EmbeddedExplorer
 from engine.loader import Loader
 from engine.uci.extras import CommandsForPeople
 from engine.uci.parse import read_go, read_option, read_position
@@ -27,7 +27,7 @@ class Session(CommandsForPeople):
         super().__init__(say, loader)
         self._transcript = transcript or Transcript()
         self._debug = False
-        self._guest = Guest(self.say, lambda: self._loaded_searcher().report())
+        self._guest = EmbeddedExplorer(self.say, lambda: self._loaded_searcher().report())
         self.commands = {
             "uci": self.uci,
             "isready": self.isready,

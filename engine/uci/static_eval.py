@@ -52,11 +52,11 @@ def judge_by_network(position: Position, network: Network) -> list[str]:
 def without_each_man(position: Position) -> list[tuple[str, str, Position]]:
     """Square, man, and the position without him; kings stay, and so does whoever shields the waiting king."""
     setup, found = read_fen(position.fen(), chess960=position.chess960), []
-    for square, man in sorted(setup.men.items()):
+    for square, man in sorted(setup.pieces.items()):
         if man in "kK":
             continue
-        men = {other: name for other, name in setup.men.items() if other != square}
-        fen = write_fen(replace(setup, men=men, castling_rooks=set(), en_passant=None))
+        men = {other: name for other, name in setup.pieces.items() if other != square}
+        fen = write_fen(replace(setup, pieces=men, castling_rooks=set(), en_passant=None))
         try:
             found.append((SQUARE_NAMES[square], man, Position(fen)))
         except ValueError:  # without this man the player to move could take the king

@@ -1,1 +1,1 @@
-"""How kernels are compiled and kept: the one place that configures numba."""
+"""How kernels are compiled and cached: the only code that configures numba. It knows nothing of chess."""

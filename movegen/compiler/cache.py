@@ -1,12 +1,15 @@
-"""Where compiled kernels are kept between runs.
+"""The cache of compiled kernels on disk.
 
 numba's own cache does not notice edits in imported files, and breaks when two processes fill it
-at once. So every version of the sources, on every kind of CPU, has a folder of its own:
+at once. So every version of the sources, on every kind of CPU, has its own folder:
 
     <cache>/<package>/<hash of the sources>-<hash of CPU, numba, Python and switches>/<kernel>.nbi, .nbc
 
 A process that misses a kernel takes the folder's lock, looks again, compiles and publishes each file
 by an atomic rename; others wait for it and load the result. Readers need no lock.
+
+numba's public hook (NUMBA_CACHE_LOCATOR_CLASSES) chooses a folder but has no lock, so this module builds on private
+names of numba. They are all listed in `NUMBA_NAMES`, and checked at import.
 """
 
 import contextlib
@@ -33,11 +36,30 @@ if TYPE_CHECKING:
 
 CACHE_VARIABLE = "TERESA_CACHE_DIR"
 KEPT_VERSIONS = 8
-LOCK_PATIENCE = 300.0  # seconds; then a process compiles for itself rather than hang
+LOCK_PATIENCE = 300.0  # seconds; then a process compiles without the lock rather than hang
 
 COMPILER = Path(__file__).resolve().parent
 PACKAGE = COMPILER.parent
 IMPORTS = re.compile(r"^from ([a-z0-9_.]+) import", re.MULTILINE)
+
+UNKNOWN_NUMBA = f"numba {numba.__version__} has another cache than {__name__} was written for"
+# The private parts of numba that this module depends on (and the attribute `_cache` of compiled functions).
+NUMBA_NAMES = {
+    "_CacheLocator": (),
+    "CompileResultCacheImpl": ("_locator_classes",),
+    "FunctionCache": ("_impl_class", "_load_overload", "_guard_against_spurious_io_errors"),
+}
+
+
+def check_numba() -> None:
+    """Raise an `ImportError` if this version of numba lacks one of the names."""
+    for name, attributes in NUMBA_NAMES.items():
+        found = getattr(caching, name, None)
+        if found is None or not all(hasattr(found, attribute) for attribute in attributes):
+            raise ImportError(f"{UNKNOWN_NUMBA}: {name} is missing or has changed")
+
+
+check_numba()
 
 
 def sources_of(folders: Iterable[Path]) -> str:
@@ -51,7 +73,7 @@ def sources_of(folders: Iterable[Path]) -> str:
 def folders_behind(package: Path) -> set[Path]:
     """The folders whose sources may be part of a package's kernels: its own, and those that it imports from.
 
-    Only this package and the one that `package` belongs to are looked at: libraries are known by their version.
+    Only this package and the one that `package` belongs to are followed: libraries are identified by their version.
     """
     root = PACKAGE.parent
     found, left = {PACKAGE, COMPILER}, [package]
@@ -70,7 +92,7 @@ def folders_behind(package: Path) -> set[Path]:
 
 
 def machine() -> str:
-    """A hash of everything else that the machine code depends on."""
+    """A hash of what the machine code depends on besides the sources."""
     facts = (
         platform.machine(),
         llvm.get_host_cpu_name(),
@@ -84,7 +106,7 @@ def machine() -> str:
 
 
 def is_writable(folder: Path) -> bool:
-    """Can files be made in the folder (which is made if need be)?"""
+    """Can files be created in the folder (which is created if necessary)?"""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -94,10 +116,10 @@ def is_writable(folder: Path) -> bool:
 
 
 def choose_folder(version: Path) -> Path:
-    """Where this version of the kernels is kept, or will be.
+    """The folder for this version of the kernels, which need not exist yet.
 
-    In TERESA_CACHE_DIR if that is set. Else beside the sources, if it is there already (an administrator may have
-    warmed up an installation that users cannot write to) or can be made there. Else in the user's cache folder.
+    In TERESA_CACHE_DIR if that is set. Else next to the sources, if it exists already (an administrator may have
+    warmed up an installation that users cannot write to) or can be created. Else in the user's cache folder.
     """
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
@@ -120,12 +142,12 @@ def version_folder(package: Path) -> Path:
 
 
 def remove_old_versions(folder: Path, keep: int = KEPT_VERSIONS) -> None:
-    """Keep the versions that were used last; a version still in use elsewhere merely compiles again."""
+    """Keep the most recently used versions; a process that still uses a removed one compiles again."""
 
     def last_use(version: Path) -> float:
         try:
             return version.stat().st_mtime
-        except FileNotFoundError:  # another process was quicker
+        except FileNotFoundError:  # another process removed it
             return 0.0
 
     versions = sorted((path for path in folder.iterdir() if path.is_dir()), key=last_use, reverse=True)
@@ -135,8 +157,8 @@ def remove_old_versions(folder: Path, keep: int = KEPT_VERSIONS) -> None:
             version.with_suffix(".lock").unlink()
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]  # noqa: SLF001  (numba's way to say where)
-    """Tells numba the folder; the folder's name stands for the freshness of what is in it."""
+class _Locator(caching._CacheLocator):  # type: ignore[misc]  # noqa: SLF001  (see NUMBA_NAMES)
+    """Gives numba the folder; its name changes with the sources, so all files in it are up to date."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         self._folder = version_folder(Path(file).resolve().parent)
@@ -161,7 +183,7 @@ class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]  # 
 
 
 class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no type hints
-    """numba's function cache in our folder, filled by one process at a time."""
+    """numba's function cache in the version's folder, filled by one process at a time."""
 
     _impl_class = _Implementation
     _damaged = False
@@ -172,7 +194,7 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no 
         self._needs_runtime = needs_runtime
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Load a kernel; where there is none, return None and hold the lock until it is saved."""
+        """Load a kernel; if it is missing, return None and hold the lock until it is saved."""
         found = self._load(signature, target_context)
         if found is None and self._take_lock():
             found = self._load(signature, target_context)
@@ -181,7 +203,7 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no 
         return found
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Publish a kernel. A full or vanished disk is no reason to stop: it is compiled again next time."""
+        """Publish a kernel. A failing disk is not an error: the kernel is compiled again next time."""
         try:
             with contextlib.suppress(OSError):
                 if self._damaged:
@@ -191,8 +213,8 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no 
             self._release_lock()
 
     def _load(self, signature: Any, target_context: Any) -> Any:
-        """Load a kernel. Those that allocate nothing do without numba's runtime: setting that up takes a tenth of a
-        second, and happens by itself where something is compiled.
+        """Load a kernel. Those that allocate nothing need no numba runtime, whose set-up takes a tenth of a second
+        (compiling sets it up anyway).
         """
         try:
             if self._needs_runtime:
@@ -201,7 +223,7 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no 
                 with self._guard_against_spurious_io_errors():
                     found = self._load_overload(signature, target_context)
             self._damaged = False
-        except Exception:  # noqa: BLE001  (a damaged file, whatever it raises, counts as a missing one)
+        except Exception:  # noqa: BLE001  (a damaged file counts as missing, whatever it raises)
             self._damaged = True
             return None
         return found
@@ -224,11 +246,20 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no 
             lock.release()
 
 
+def cached_on_disk(dispatcher: Any, function: Callable[..., Any], *, needs_runtime: bool) -> Any:
+    """A function compiled by `njit`, with its machine code in the cache (what `njit(cache=True)` does)."""
+    if not numba.config.DISABLE_JIT:
+        if not hasattr(dispatcher, "_cache"):
+            raise ImportError(f"{UNKNOWN_NUMBA}: compiled functions have no `_cache`")
+        dispatcher._cache = KernelCache(function, needs_runtime=needs_runtime)  # noqa: SLF001  (see NUMBA_NAMES)
+    return dispatcher
+
+
 @cache
 def folder_lock(folder: Path) -> "BaseFileLock | None":
-    """The lock of a version's folder, one for the whole process; None where nothing can be written.
+    """The lock of a version's folder, one for the whole process; None if the folder is not writable.
 
-    It is asked for only when a kernel is missing, so this is also the moment to tidy up.
+    It is needed only when a kernel is missing, so old versions are removed here.
     """
     if not is_writable(folder):
         return None

@@ -1,4 +1,4 @@
-"""What this CPU can do: whether the fast bit-gathering instruction (PEXT) may be used."""
+"""Features of this CPU: may the fast bit-gathering instruction (PEXT) be used?"""
 
 import os
 
@@ -6,7 +6,7 @@ import llvmlite.binding as llvm
 
 PORTABLE_VARIABLE = "TERESA_PORTABLE"
 
-# These AMD processors (before Zen 3) know PEXT but take a hundred cycles and more for it.
+# These AMD processors (before Zen 3) have PEXT, but it takes a hundred cycles or more.
 SLOW_PEXT = frozenset({"bdver4", "znver1", "znver2"})
 
 
@@ -16,7 +16,7 @@ def portable_forced() -> bool:
 
 
 def has_fast_pext() -> bool:
-    """Does the CPU have PEXT and PDEP, and are they quick there?"""
+    """Does the CPU have PEXT and PDEP, and are they fast?"""
     features = llvm.get_host_cpu_features()
     return bool(features.get("bmi2")) and llvm.get_host_cpu_name() not in SLOW_PEXT
 

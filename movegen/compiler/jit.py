@@ -1,11 +1,11 @@
 """The one place where numba is configured: how functions become machine code.
 
-    kernel       a function that Python calls; compiled at its first call, kept on disk
-    float_kernel the same, but sums of floats may be reordered: faster, and not the same to the last bit everywhere
-    inlined      a helper that melts into the kernels which use it; costs nothing on its own
-    spliced      a large step of a kernel, with one caller: set into its source, so it is not compiled twice
-    instruction  a single machine instruction that Python has no word for
-    lookup       a read-only table of 64-bit words, shared by all kernels
+    kernel          a function that Python calls; compiled at its first call, cached on disk
+    float_kernel    the same, but sums of floats may be reordered: faster, but the last bits depend on the CPU
+    inlined         a helper that LLVM inlines into its callers: no cost for the call
+    inlined_source  a large step of a kernel, with one caller: numba inlines its source, so it is not compiled twice
+    instruction     a single machine instruction that Python has no name for
+    lookup          a read-only table of 64-bit words, shared by all kernels
 
 With NUMBA_DISABLE_JIT=1 all of these are plain Python, for coverage and readable tracebacks.
 """
@@ -22,7 +22,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from movegen.compiler.cache import KernelCache
+from movegen.compiler.cache import cached_on_disk
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -34,50 +34,41 @@ if JIT_DISABLED:
 u64 = types.uint64
 WORD = ir.IntType(64)
 
-# error_model: integer division need not test for zero. boundscheck stays with NUMBA_BOUNDSCHECK.
+# error_model: integer division does not test for zero. boundscheck is left to NUMBA_BOUNDSCHECK.
 COMMON_OPTIONS = {"nogil": True, "error_model": "numpy"}
-# Kernels allocate nothing, and their arrays belong to the caller. So references are not counted: counting is an atomic
-# instruction for each view of a row, more than half of the search's time.
+# Kernels allocate nothing, and their arrays belong to the caller. So references need no counting, which would be an
+# atomic instruction for each view of a row and take more than half of the search's time.
 OPTIONS = {**COMMON_OPTIONS, "_nrt": False}
-# Without a way in from Python helpers compile quicker: a fifth off the whole.
+# Helpers are not called from Python. Without the wrappers for that, compiling takes a fifth less time.
 HELPER_OPTIONS = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function that is called from Python, and keep the machine code on disk."""
-    return _kept_on_disk(function, numba.njit(**OPTIONS)(function), needs_runtime=False)
+    """Compile a function that is called from Python, and cache the machine code on disk."""
+    compiled = numba.njit(**OPTIONS)(function)
+    return cached_on_disk(compiled, function, needs_runtime=False)  # type: ignore[no-any-return]  # no hints
 
 
 def float_kernel(function: Function) -> Function:
     """A kernel in which sums of floats may be reordered, and which may allocate arrays."""
-    return _kept_on_disk(function, numba.njit(fastmath=True, **COMMON_OPTIONS)(function), needs_runtime=True)
-
-
-def _kept_on_disk(function: Function, dispatcher: Any, *, needs_runtime: bool) -> Function:
-    if not JIT_DISABLED:
-        dispatcher._cache = KernelCache(function, needs_runtime=needs_runtime)  # noqa: SLF001  (what njit(cache=True) does)
-    return dispatcher  # type: ignore[no-any-return]  # numba has no type hints
+    compiled = numba.njit(fastmath=True, **COMMON_OPTIONS)(function)
+    return cached_on_disk(compiled, function, needs_runtime=True)  # type: ignore[no-any-return]  # no hints
 
 
 def inlined(function: Function) -> Function:
-    """Compile a helper into each of its callers. Kernels can call it, Python cannot."""
+    """Compile a helper into each of its callers. Only kernels can call it."""
     return numba.njit(**HELPER_OPTIONS, **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
 
 
-def spliced(function: Function) -> Function:
-    """Set a large step into its one caller before that is compiled. (For small helpers `inlined` compiles quicker.)"""
+def inlined_source(function: Function) -> Function:
+    """Inline a large step into the source of its only caller. (For small helpers `inlined` compiles faster.)"""
     return numba.njit(inline="always", **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
-
-
-def plain(function: Function) -> Function:
-    """The Python function behind a helper, for callers in Python."""
-    return getattr(function, "py_func", function)
 
 
 def instruction(signature: Any, build: Callable[..., Any]) -> Callable[[Function], Function]:
     """Make a function compile to what `build(builder, *arguments)` emits.
 
-    The decorated Python body says what it means, and runs where the JIT is off.
+    The decorated Python body defines the result, and runs where the JIT is off.
     """
 
     def decorate(body: Function) -> Function:
@@ -111,7 +102,7 @@ def lookup(name: str, words: np.ndarray) -> Callable[[np.uint64], np.uint64]:
     """Give a table of 64-bit words a name that kernels can load from: table(index) -> word.
 
     The words stay outside the machine code (an external symbol), so the cached kernels are small
-    and share one copy. The caller must hold on to nothing: the table lives as long as the process.
+    and share one copy. The table lives as long as the process; no reference needs to be kept.
     """
     table = np.ascontiguousarray(words, dtype=np.uint64)
     table.setflags(write=False)

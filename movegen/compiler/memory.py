@@ -1,7 +1,7 @@
-"""Large arrays: where they begin, what threads that share them need, and a hint for the memory system.
+"""Large arrays: alignment to cache lines, atomic operations for threads that share them, and prefetching.
 
-A plain load or store may be moved or kept back by the compiler; these may not. Each works on arrays of integers
-of any size: (array, index, words …) -> what was there before.
+The compiler may move or drop an ordinary load or store, but not these. Each works on arrays of integers of any size:
+(array, index, words …) -> the previous value, unless it says otherwise.
 """
 
 from collections.abc import Callable
@@ -14,20 +14,20 @@ from numba.core import cgutils
 
 from movegen.compiler.jit import JIT_DISABLED, Function, defined_as
 
-LINE_BYTES = 64  # of a cache line
-_DATA, _STRIDES = 4, 6  # where numba's array structure has the pointer to its data, and its strides
+CACHE_LINE_BYTES = 64  # of a cache line
+_DATA, _STRIDES = 4, 6  # indices of data pointer and strides in numba's array structure
 
 
-def aligned_zeros(count: int, kind: type) -> np.ndarray:
-    """So many zeros from the begin of a cache line on: what fits into a line does not straddle two."""
-    size = count * np.dtype(kind).itemsize
-    room = np.zeros(size + LINE_BYTES, dtype=np.uint8)
-    skip = -room.ctypes.data % LINE_BYTES
-    return room[skip : skip + size].view(kind)
+def aligned_zeros(count: int, dtype: type) -> np.ndarray:
+    """Zeroed array of `count` items, aligned to a cache line: records of a line's size do not straddle two."""
+    size = count * np.dtype(dtype).itemsize
+    room = np.zeros(size + CACHE_LINE_BYTES, dtype=np.uint8)
+    skip = -room.ctypes.data % CACHE_LINE_BYTES
+    return room[skip : skip + size].view(dtype)
 
 
 def _array_instruction(build: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Make a function of (array, index, words …) compile to what `build(builder, place, *words)` emits."""
+    """Make a function of (array, index, words …) compile to what `build(builder, address, *words)` emits."""
 
     def decorate(body: Function) -> Function:
         if JIT_DISABLED:
@@ -35,7 +35,7 @@ def _array_instruction(build: Callable[..., Any]) -> Callable[[Function], Functi
 
         def define(_typing_context: Any, array: Any, _index: Any, *words: Any) -> tuple[Any, Any]:
             def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-                return build(builder, _place(builder, array, arguments[0], arguments[1]), *arguments[2:])
+                return build(builder, _address(builder, array, arguments[0], arguments[1]), *arguments[2:])
 
             return array.dtype(array, types.uint64, *(array.dtype for _ in words)), emit
 
@@ -44,8 +44,8 @@ def _array_instruction(build: Callable[..., Any]) -> Callable[[Function], Functi
     return decorate
 
 
-def _place(builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """The address of an element; of arrays that are every n-th element of another, too."""
+def _address(builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """The address of an element; also of arrays with strides."""
     data = builder.extract_value(array, _DATA)
     if kind.layout == "C":
         return builder.gep(data, [index], inbounds=True)
@@ -54,52 +54,52 @@ def _place(builder: Any, kind: Any, array: Any, index: Any) -> Any:
     return builder.bitcast(builder.gep(first, [builder.mul(index, stride)], inbounds=True), data.type)
 
 
-def _size(place: Any) -> int:
-    return int(place.type.pointee.width) // 8
+def _size(address: Any) -> int:
+    return int(address.type.pointee.width) // 8
 
 
-def _publish(builder: Any, place: Any, word: Any) -> Any:
-    builder.store_atomic(word, place, "seq_cst", _size(place))
+def _publish(builder: Any, address: Any, word: Any) -> Any:
+    builder.store_atomic(word, address, "seq_cst", _size(address))
     return word
 
 
-def _swap_if(builder: Any, place: Any, expected: Any, word: Any) -> Any:
-    return builder.extract_value(builder.cmpxchg(place, expected, word, "seq_cst", "seq_cst"), 0)
+def _swap_if(builder: Any, address: Any, expected: Any, word: Any) -> Any:
+    return builder.extract_value(builder.cmpxchg(address, expected, word, "seq_cst", "seq_cst"), 0)
 
 
-def _prefetch(builder: Any, place: Any) -> Any:
+def _prefetch(builder: Any, address: Any) -> Any:
     number, pointer = ir.IntType(32), ir.PointerType(ir.IntType(8))
     signature = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
     function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
     for_writing, keep_close, data = number(1), number(3), number(1)
-    builder.call(function, [builder.bitcast(place, pointer), for_writing, keep_close, data])
-    return place.type.pointee(0)
+    builder.call(function, [builder.bitcast(address, pointer), for_writing, keep_close, data])
+    return address.type.pointee(0)
 
 
-@_array_instruction(lambda builder, place: builder.load_atomic(place, "seq_cst", _size(place)))
+@_array_instruction(lambda builder, address: builder.load_atomic(address, "seq_cst", _size(address)))
 def read(array: np.ndarray, index: np.uint64) -> Any:
-    """What is there now, however often it was read before."""
+    """The current value, even if the compiler has loaded it before."""
     return array[index]
 
 
 @_array_instruction(_publish)
 def publish(array: np.ndarray, index: np.uint64, word: Any) -> Any:
-    """Put a word into an array; earlier writes happen before it. -> the word."""
+    """Write a word into an array, after all earlier writes; -> the word."""
     array[index] = word
     return word
 
 
-@_array_instruction(lambda builder, place, word: builder.atomic_rmw("xchg", place, word, "seq_cst"))
+@_array_instruction(lambda builder, address, word: builder.atomic_rmw("xchg", address, word, "seq_cst"))
 def exchange(array: np.ndarray, index: np.uint64, word: Any) -> Any:
-    """Put a word into an array and take out what was there; later reads happen after it."""
+    """Write a word into an array and return the previous one, before all later reads."""
     before = array[index]
     array[index] = word
     return before
 
 
-@_array_instruction(lambda builder, place, word: builder.atomic_rmw("add", place, word, "seq_cst"))
+@_array_instruction(lambda builder, address, word: builder.atomic_rmw("add", address, word, "seq_cst"))
 def add_to(array: np.ndarray, index: np.uint64, word: Any) -> Any:
-    """Add to a word of an array; nothing that another thread adds is lost."""
+    """Add to a word of an array; no addition of another thread is lost. -> the previous value."""
     before = array[index]
     array[index] = before + word
     return before
@@ -107,7 +107,7 @@ def add_to(array: np.ndarray, index: np.uint64, word: Any) -> Any:
 
 @_array_instruction(_swap_if)
 def swap_if(array: np.ndarray, index: np.uint64, expected: Any, word: Any) -> Any:
-    """Put a word into an array if the expected one is there. -> what was there before."""
+    """Write a word into an array if the expected one is there; -> the previous value."""
     before = array[index]
     if before == expected:
         array[index] = word
@@ -116,5 +116,5 @@ def swap_if(array: np.ndarray, index: np.uint64, expected: Any, word: Any) -> An
 
 @_array_instruction(_prefetch)
 def prefetch(array: np.ndarray, _index: np.uint64) -> Any:
-    """Say that this place of an array will be needed soon. Changes nothing, means nothing."""
+    """Hint that this element of an array will be needed soon; no effect on results. -> 0"""
     return array.dtype.type(0)

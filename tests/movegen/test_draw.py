@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from movegen import Ending, Position
-from movegen.legal import draw_move
+from movegen.legal import sample_move
 from movegen.moves import NO_MOVE
 from movegen.playout import random_games
 from tests.positions import random_positions
@@ -30,7 +30,7 @@ def test_draws_are_uniform(position, scaled):
     """Chi-square with a fixed seed: beyond the 99.99 % point for these degrees of freedom would be no chance."""
     draws = scaled(200_000)
     rng = np.random.default_rng(7)
-    counts = Counter(int(draw_move(position.board, word)) for word in rng.integers(0, 2**64, draws, dtype=np.uint64))
+    counts = Counter(int(sample_move(position.board, word)) for word in rng.integers(0, 2**64, draws, dtype=np.uint64))
     assert set(counts) == set(position.move_codes)
     expected = draws / len(position.move_codes)
     chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
@@ -43,7 +43,7 @@ def test_the_lowest_and_highest_random_word_draw_a_legal_move(scaled):
     for board in random_positions(scaled(2_000), seed=8):
         position = Position(board.fen(), chess960=board.chess960)
         for word in (0, 2**64 - 1):
-            move = int(draw_move(position.board, U64(word)))
+            move = int(sample_move(position.board, U64(word)))
             assert move in position.move_codes or (move == NO_MOVE and not position.move_codes)
 
 
@@ -52,7 +52,7 @@ def test_all_moves_are_drawn_somewhere(scaled):
     for board in random_positions(scaled(2_000), seed=9):
         position = Position(board.fen(), chess960=board.chess960)
         number = len(position.move_codes)
-        drawn = {int(draw_move(position.board, U64((2 * i + 1) * 2**63 // number))) for i in range(number)}
+        drawn = {int(sample_move(position.board, U64((2 * i + 1) * 2**63 // number))) for i in range(number)}
         assert drawn == set(position.move_codes)
 
 
@@ -60,7 +60,7 @@ def test_all_moves_are_drawn_somewhere(scaled):
 def test_no_move_where_there_is_none(fen):
     position = Position(fen)
     assert position.outcome() in (Ending.STALEMATE, Ending.CHECKMATE)
-    assert draw_move(position.board, U64(12345)) == NO_MOVE
+    assert sample_move(position.board, U64(12345)) == NO_MOVE
 
 
 def test_random_games_end_and_follow_the_seed(scaled):

@@ -35,7 +35,7 @@ KINGS = "4k3/8/8/8/8/8/8/4K3"
         ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "board", "pawn on a8"),
         ("4k3/8/8/8/8/8/8/4K2p w - - 0 1", "board", "pawn on h1"),
         ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "board", "9 pawns for Black"),
-        ("4k3/8/8/8/8/N7/NNNNNNNN/NNNNKNNN w - - 0 1", "board", "17 men for White"),
+        ("4k3/8/8/8/8/N7/NNNNNNNN/NNNNKNNN w - - 0 1", "board", "17 pieces for White"),
         ("4k3/8/8/8/8/8/8/4K2R b KQx - 0 1", "castling", "'KQx'"),
         (f"{KINGS} w KQkqK - 0 1", "castling", "up to four"),
         (f"{KINGS} w - e9 0 1", "en-passant", "'e9'"),
@@ -73,7 +73,7 @@ def test_bad_fens_are_refused_with_field_and_reason(fen, field, reason):
         (f"{KINGS} w - - -5 0", f"{KINGS} w - - 0 1", "half-move field '-5' is out of range"),
         (f"{KINGS} w - - 0 99999999999", f"{KINGS} w - - 0 9999", "full-move field '99999999999' is out of range"),
         (f"{KINGS} w - - +007 +3", f"{KINGS} w - - 7 3", None),
-        ("4k3/8/8/8/8/8/8/Q~3K3 w - - 0 1", "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", "promoted men"),
+        ("4k3/8/8/8/8/8/8/Q~3K3 w - - 0 1", "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", "promoted pieces"),
     ],
 )
 def test_slips_are_repaired_and_reported(fen, repaired, report):
@@ -149,12 +149,12 @@ def assert_error_or_round_trip(text, chess960=False):
 
 @given(st.data())
 def test_what_python_chess_can_play_is_accepted(data):
-    """Random men on random squares: accepted exactly when python-chess finds no fault of the kinds we refuse."""
+    """Random pieces on random squares: accepted exactly when python-chess finds no fault of the kinds we refuse."""
     squares = data.draw(st.lists(st.integers(0, 63), min_size=2, max_size=33, unique=True))
-    men = "Kk" + data.draw(st.text("PNBRQpnbrqPpQq", min_size=len(squares) - 2, max_size=len(squares) - 2))
+    pieces = "Kk" + data.draw(st.text("PNBRQpnbrqPpQq", min_size=len(squares) - 2, max_size=len(squares) - 2))
     board = chess.Board(None)
-    for square, man in zip(squares, men, strict=True):
-        board.set_piece_at(square, chess.Piece.from_symbol(man))
+    for square, piece in zip(squares, pieces, strict=True):
+        board.set_piece_at(square, chess.Piece.from_symbol(piece))
     board.turn = data.draw(st.booleans())
     refused = (
         chess.STATUS_NO_WHITE_KING
@@ -178,5 +178,5 @@ def test_what_python_chess_can_play_is_accepted(data):
 
 def test_reading_needs_no_kernels():
     setup = read_fen(START_FEN)
-    assert len(setup.men) == 32
+    assert len(setup.pieces) == 32
     assert setup.castling_rooks == {0, 7, 56, 63}

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from movegen.compiler.memory import LINE_BYTES, aligned_zeros
+from movegen.compiler.memory import CACHE_LINE_BYTES, aligned_zeros
 from tests.conftest import JIT_DISABLED
 from tests.movegen import compiled
 
@@ -40,5 +40,5 @@ def test_no_addition_of_another_thread_is_lost():
 @pytest.mark.parametrize("count", [1, 3, 1000])
 def test_aligned_zeros_begin_with_a_cache_line(kind, count):
     array = aligned_zeros(count, kind)
-    assert array.ctypes.data % LINE_BYTES == 0
+    assert array.ctypes.data % CACHE_LINE_BYTES == 0
     assert (array.dtype, array.shape, array.any()) == (np.dtype(kind), (count,), False)

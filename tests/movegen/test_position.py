@@ -60,7 +60,7 @@ def test_positions_do_not_change_and_can_be_copied():
     after = position.play("e4")
     assert position == Position()
     assert position != after
-    duplicate = after.copy()
+    duplicate = copy.copy(after)
     assert duplicate == after
     assert duplicate is not after
     assert copy.deepcopy(after).fen() == after.fen()
@@ -199,7 +199,7 @@ def test_history_ends_at_an_irreversible_move():
 
 
 def test_more_moves_than_any_game_can_have_fit_the_buffer():
-    """The record of reachable positions (218), and as many queens as 16 men allow."""
+    """The record of reachable positions (218), and as many queens as 16 pieces allow."""
     assert len(Position("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1").legal_moves) == 218
     board = chess.Board("3Q2nk/KQ3Qbp/Q6Q/2Q1Q3/Q5Q1/Q5Q1/3Q4/1Q3Q1Q w - - 0 1")
     assert len(board.pieces(chess.QUEEN, chess.WHITE)) == 15

@@ -18,7 +18,7 @@ WAYS = [
 
 
 @pytest.mark.parametrize(("bishop", "rook"), WAYS)
-def test_every_square_with_random_men(bishop, rook, scaled):
+def test_every_square_with_random_pieces(bishop, rook, scaled):
     rng = random.Random(5)
     for _ in range(scaled(300)):
         occupied = rng.getrandbits(64) & rng.getrandbits(64)

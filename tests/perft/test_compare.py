@@ -99,7 +99,7 @@ def test_no_difference_where_there_is_none(capsys, depth):
         ("4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1", "e2c3", "pin"),
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", "promotion"),
         (chess.STARTING_FEN, "g1f3", "knight moves"),
-        (chess.STARTING_FEN, "e4e5", "no man there"),
+        (chess.STARTING_FEN, "e4e5", "no piece there"),
         (chess.STARTING_FEN, "time", "no move at all"),
     ],
 )

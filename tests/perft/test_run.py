@@ -9,7 +9,7 @@ import pytest
 
 from movegen import Position
 from movegen.bits import U64
-from movegen.compiler.memory import LINE_BYTES
+from movegen.compiler.memory import CACHE_LINE_BYTES
 from perft.bench import POSITIONS
 from perft.frontier import Frontier, merged_frontier, plain_frontier
 from perft.merge import TABLE_FULL, next_ply
@@ -107,7 +107,7 @@ def test_a_full_table_says_so():
 def test_any_amount_of_memory_gives_the_same_count(lines):
     depth = 3
     frontier = merged_frontier(Position(), depth, lines)
-    assert frontier.memory.nbytes <= max(lines, 1) * LINE_BYTES
+    assert frontier.memory.nbytes <= max(lines, 1) * CACHE_LINE_BYTES
     total = np.zeros(3, dtype=np.uint64)
     table = new_lines(0)
     left = U64(depth - frontier.ply)
@@ -121,7 +121,7 @@ def test_the_plain_frontier_has_every_position_as_often_as_it_occurs():
 
 
 def test_lines_are_aligned():
-    assert new_lines(3).ctypes.data % LINE_BYTES == 0
+    assert new_lines(3).ctypes.data % CACHE_LINE_BYTES == 0
     assert new_lines(3).size == 3 * WORDS
 
 

@@ -9,7 +9,7 @@ from movegen.bits import ONE, U64, ZERO, flip, lowest_square, without_lowest
 from movegen.board import Board, pawns
 from movegen.compiler.jit import inlined, kernel
 from movegen.geometry import UPSIDE_DOWN
-from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTE_KNIGHT, Move, encode, origin, target
+from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTE_KNIGHT, Move, encode, origin_of, target_of
 
 HEADER, PAIR = 32, 4
 PIECES_AT, EN_PASSANT_AT, RESULT_AT, EXTRA_AT = 8, 24, 30, 31
@@ -65,9 +65,9 @@ def piece_code_at(data: np.ndarray, place: int, index: int) -> np.uint64:
 @inlined
 def read_setup(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
     """The board of a header as it is written, seen by the player to move; -> 1 if that is Black."""
-    men = word_at(data, place)
+    pieces = word_at(data, place)
     white, diagonal, straight, leaper, castling = ZERO, ZERO, ZERO, ZERO, ZERO
-    left, index = men, 0
+    left, index = pieces, 0
     while left:
         square = lowest_square(left)
         code = piece_code_at(data, place, index)
@@ -85,7 +85,7 @@ def read_setup(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
     en_passant = ONE << square if square < NO_SQUARE else ZERO
     if black:
         board = Board(
-            flip(men & ~white), flip(diagonal), flip(straight), flip(leaper), flip(castling), flip(en_passant)
+            flip(pieces & ~white), flip(diagonal), flip(straight), flip(leaper), flip(castling), flip(en_passant)
         )
     else:
         board = Board(white, diagonal, straight, leaper, castling, en_passant)
@@ -102,17 +102,17 @@ def read_board(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
 @inlined
 def read_move(board: Board, code: np.uint64, black: np.uint64) -> Move:
     """A move of the format as the kernels write it, seen by the player who makes it."""
-    start, goal, kind = origin(code), target(code), code >> U64(14)
+    origin, target, kind = origin_of(code), target_of(code), code >> U64(14)
     if black:
-        start, goal = start ^ UPSIDE_DOWN, goal ^ UPSIDE_DOWN
+        origin, target = origin ^ UPSIDE_DOWN, target ^ UPSIDE_DOWN
     if kind == ONE:
-        return encode(start, goal, EN_PASSANT)
+        return encode(origin, target, EN_PASSANT)
     if kind == U64(2):
-        return encode(start, goal, CASTLING)
+        return encode(origin, target, CASTLING)
     if kind == U64(3):
-        return encode(start, goal, PROMOTE_KNIGHT + (code >> U64(12) & U64(3)))
-    is_double = goal == start + U64(16) and (pawns(board) >> start & ONE) != ZERO
-    return encode(start, goal, DOUBLE_PUSH if is_double else NORMAL)
+        return encode(origin, target, PROMOTE_KNIGHT + (code >> U64(12) & U64(3)))
+    is_double = target == origin + U64(16) and (pawns(board) >> origin & ONE) != ZERO
+    return encode(origin, target, DOUBLE_PUSH if is_double else NORMAL)
 
 
 @kernel

@@ -57,7 +57,7 @@ def terms(scores: np.ndarray, material: np.ndarray) -> np.ndarray:
 
 
 def material_of(boards: np.ndarray) -> np.ndarray:
-    """The men of both sides in pawns, kings not counted."""
+    """The pieces of both sides in pawns, kings not counted."""
     diagonal, straight, leaper = boards[:, 1], boards[:, 2], boards[:, 3]
     kinds = (
         (leaper & ~diagonal & ~straight, 1),
@@ -66,7 +66,7 @@ def material_of(boards: np.ndarray) -> np.ndarray:
         (straight & ~leaper & ~diagonal, 5),
         (straight & diagonal, 9),
     )
-    return sum((np.bitwise_count(men) * np.float64(worth) for men, worth in kinds), np.zeros(len(boards)))
+    return sum((np.bitwise_count(pieces) * np.float64(worth) for pieces, worth in kinds), np.zeros(len(boards)))
 
 
 def with_sound_results(positions: Positions) -> np.ndarray:

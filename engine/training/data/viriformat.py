@@ -4,7 +4,7 @@ A file is a sequence of games. All numbers are little-endian; squares count from
 
     offset  size
          0     8  occupied squares
-         8    16  their men in the order of the squares, four bits each, the low ones first: 0 … 5 pawn … king,
+         8    16  their pieces in the order of the squares, four bits each, the low ones first: 0 … 5 pawn … king,
                   6 a rook that may still castle; bit 3 is set for Black
         24     1  en-passant square, 64 for none; bit 7 is set if Black is to move
         25     1  half-moves since the last capture or pawn move
@@ -60,17 +60,17 @@ def pack_position(position: Position, result: int, extra: int) -> bytes:
     """The header of a game."""
     setup = setup_from_board(position.board, position.turn == "white")
     codes = []
-    for square in sorted(setup.men):
-        letter = setup.men[square]
+    for square in sorted(setup.pieces):
+        letter = setup.pieces[square]
         kind = CASTLING_ROOK if square in setup.castling_rooks else LETTERS.index(letter.lower())
         codes.append(kind | (0 if letter.isupper() else BLACK))
     codes += [0] * (32 - len(codes))
-    men = bytes(low | high << 4 for low, high in zip(codes[::2], codes[1::2], strict=True))
+    pieces = bytes(low | high << 4 for low, high in zip(codes[::2], codes[1::2], strict=True))
     square = NO_SQUARE if setup.en_passant is None else setup.en_passant
     turn = 0 if setup.white_to_move else BLACK_TO_MOVE
     clock = min(position.halfmove_clock, 255)
-    occupied = sum(1 << square for square in setup.men)
-    return HEADER.pack(occupied, men, square | turn, clock, position.fullmove_number, 0, result, extra)
+    occupied = sum(1 << square for square in setup.pieces)
+    return HEADER.pack(occupied, pieces, square | turn, clock, position.fullmove_number, 0, result, extra)
 
 
 def pack_move(code: int, white: bool) -> int:
@@ -99,13 +99,13 @@ def pack_game(game: Game) -> bytes:
 
 def unpack_position(header: bytes) -> tuple[Position, int, int]:
     """-> the position of a header, result, extra."""
-    occupied, men, byte, clock, number, _, result, extra = HEADER.unpack(header)
+    occupied, pieces, byte, clock, number, _, result, extra = HEADER.unpack(header)
     setup = Setup(white_to_move=byte < BLACK_TO_MOVE, halfmove_clock=clock, fullmove_number=max(1, number))
     squares = [square for square in range(64) if occupied >> square & 1]
     for place, square in enumerate(squares):
-        code = men[place // 2] >> 4 * (place % 2) & 15
+        code = pieces[place // 2] >> 4 * (place % 2) & 15
         letter = "r" if code & 7 == CASTLING_ROOK else LETTERS[code & 7]
-        setup.men[square] = letter if code & BLACK else letter.upper()
+        setup.pieces[square] = letter if code & BLACK else letter.upper()
         if code & 7 == CASTLING_ROOK:
             setup.castling_rooks.add(square)
     square = byte & 127

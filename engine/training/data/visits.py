@@ -29,10 +29,9 @@ from engine.training.data.soundness import NO_FAULT
 from movegen.apply import apply
 from movegen.bits import ONE, U64
 from movegen.board import Board
-from movegen.compiler.buffers import load_move, move_buffer
 from movegen.compiler.jit import inlined, kernel
 from movegen.legal import list_moves
-from movegen.moves import Move
+from movegen.moves import Move, load_move, move_buffer
 
 MAGIC, VERSION = b"TERESAVC", 1
 FILE_HEADER = struct.Struct("<8sII")

@@ -6,7 +6,7 @@ positions a second. Sums of floats are reordered freely here; inference, which m
 
 import numpy as np
 
-from engine.network.architecture import MEN_PER_PHASE, OUTCOMES
+from engine.network.architecture import OUTCOMES, PIECES_PER_PHASE
 from movegen.compiler.jit import float_kernel, inlined
 
 f32 = np.float32
@@ -106,7 +106,7 @@ def value_slopes(
     for line in range(counts.size):
         add_inputs(rows, bias, inputs[line], counts[line], hidden)
         activate(hidden, squares)
-        first = (counts[line] - 1) // MEN_PER_PHASE * OUTCOMES
+        first = (counts[line] - 1) // PIECES_PER_PHASE * OUTCOMES
         win, draw, lost = outcomes[first], outcomes[first + 1], outcomes[first + 2]
         w, d, l = outcome_bias[first], outcome_bias[first + 1], outcome_bias[first + 2]
         for j in range(size):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.network.architecture import MAX_MEN, ROWS_PER_MOVE
+from engine.network.architecture import MAX_PIECES, ROWS_PER_MOVE
 from engine.network.batch import inputs_of, moves_of
 from engine.network.weights import Network
 from engine.training.data.dataset import Pool, outcome_targets
@@ -83,6 +83,6 @@ class PolicyStep:
 
 def inputs_for(pool: Pool, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The inputs of a batch."""
-    inputs, counts = np.empty((chosen.size, MAX_MEN), dtype=np.uint16), np.empty(chosen.size, dtype=np.uint8)
+    inputs, counts = np.empty((chosen.size, MAX_PIECES), dtype=np.uint16), np.empty(chosen.size, dtype=np.uint8)
     inputs_of(pool.decoded.positions.boards, chosen, inputs, counts)
     return inputs, counts

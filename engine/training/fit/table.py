@@ -24,7 +24,7 @@ def figure(number: float | None, form: str) -> str:
     return "–" if number is None else format(number, form)
 
 
-def draw_table(network: Network, games: Games) -> Table:
+def draw_calibration_table(network: Network, games: Games) -> Table:
     """How often games without random moves were drawn where the network expected it so often."""
     positions = decode(games.with_moves()).positions
     sound = with_sound_results(positions)

@@ -17,7 +17,7 @@ from engine.system.output_file import write_whole
 from engine.training.data.files import read_json
 
 if TYPE_CHECKING:
-    from engine.training.generate.generate import Order
+    from engine.training.generate.generate import Plan
 
 GAMES, VISITS, NOTE = ".vf", ".visits", ".json"
 
@@ -38,7 +38,7 @@ OPTIONS = {
 class Chunks:
     """The chunks of one order in their folder."""
 
-    def __init__(self, folder: Path, order: "Order") -> None:
+    def __init__(self, folder: Path, order: "Plan") -> None:
         self.folder = folder
         self._has_visits = order.has_visits
         fields = asdict(order)

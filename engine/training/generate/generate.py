@@ -27,7 +27,7 @@ from engine.training.generate.teacher import Teacher, UciEngine
 
 
 @dataclass(frozen=True)
-class Order:
+class Plan:
     """What is to be made."""
 
     teacher: UciEngine | SelfPlay
@@ -53,13 +53,13 @@ class Order:
         return range(first, min(first + self.games_per_chunk, self.games))
 
 
-def new_game(order: Order, number: int) -> TeacherGame | ValueGame:
+def new_game(order: Plan, number: int) -> TeacherGame | ValueGame:
     """Game number so and so, with random numbers of its own."""
     rng = random.Random(f"{order.seed} {number}")
     return ValueGame(rng) if order.value_only else TeacherGame(rng)
 
 
-def play(order: Order, numbers: range, teacher: Teacher | SelfTeacher) -> Iterator[TeacherGame | ValueGame]:
+def play(order: Plan, numbers: range, teacher: Teacher | SelfTeacher) -> Iterator[TeacherGame | ValueGame]:
     """Play games, many at once; each is given out when it is over."""
     waiting = iter(numbers)
     table = [new_game(order, number) for number in islice(waiting, order.at_once)]
@@ -77,7 +77,7 @@ def play(order: Order, numbers: range, teacher: Teacher | SelfTeacher) -> Iterat
         table = going_on
 
 
-def make_chunk(order: Order, chunk: int, chunks: Chunks) -> int:
+def make_chunk(order: Plan, chunk: int, chunks: Chunks) -> int:
     """Make one chunk; -> its positions."""
     records: list[Game] = []
     with order.teacher.open() as teacher:
@@ -105,7 +105,7 @@ def parts_folder(output: Path) -> Path:
     return output.with_name(output.name + ".parts")
 
 
-def generate(order: Order, output: Path, processes: int, advance: Callable[[int, int], None]) -> None:
+def generate(order: Plan, output: Path, processes: int, advance: Callable[[int, int], None]) -> None:
     """Make all chunks that are not there yet and join them; `advance(games, positions)` is called after each chunk.
 
     Nothing is written before it is known that the teacher is there and the files can be written.
@@ -126,7 +126,7 @@ def generate(order: Order, output: Path, processes: int, advance: Callable[[int,
 
 
 def make_chunks(
-    order: Order, chunks: Chunks, missing: list[int], processes: int, advance: Callable[[int, int], None]
+    order: Plan, chunks: Chunks, missing: list[int], processes: int, advance: Callable[[int, int], None]
 ) -> None:
     """Make the missing chunks in several processes, which end with this one."""
     with ProcessPoolExecutor(processes, get_context("spawn"), ends_quietly) as pool:
@@ -142,7 +142,7 @@ def make_chunks(
             raise
 
 
-def join(order: Order, chunks: Chunks, output: Path) -> None:
+def join(order: Plan, chunks: Chunks, output: Path) -> None:
     """All chunks in order into one file. Their visits come before it: once it is there, nothing is missing."""
     numbers = range(order.chunks)
     if order.has_visits:

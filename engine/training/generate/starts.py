@@ -6,7 +6,7 @@ from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD
 from movegen import Position
 from movegen.fen import Setup, write_fen
 
-ENDGAME_MEN = "pppnbrrq"  # pawns and rooks are the usual ones
+ENDGAME_PIECES = "pppnbrrq"  # pawns and rooks are the usual ones
 
 
 def random_start(rng: random.Random, endgames: float, chess960: float, plies: tuple[int, int]) -> tuple[Position, int]:
@@ -44,16 +44,16 @@ def chess960_start(rng: random.Random) -> Position:
 
 
 def random_endgame(rng: random.Random) -> Position:
-    """Three to eight men on random squares, the kings among them."""
+    """Three to eight pieces on random squares, the kings among them."""
     while True:
         squares = rng.sample(range(64), rng.randint(3, 8))
-        men = {squares[0]: "K", squares[1]: "k"}
+        pieces = {squares[0]: "K", squares[1]: "k"}
         for square in squares[2:]:
-            letter = rng.choice(ENDGAME_MEN)
+            letter = rng.choice(ENDGAME_PIECES)
             if letter == "p" and not 8 <= square < 56:
                 letter = "r"
-            men[square] = letter.upper() if rng.random() < 0.5 else letter
-        setup = Setup(men=men, white_to_move=rng.random() < 0.5)
+            pieces[square] = letter.upper() if rng.random() < 0.5 else letter
+        setup = Setup(pieces=pieces, white_to_move=rng.random() < 0.5)
         try:
             position = Position(write_fen(setup), chess960=True)
         except ValueError:  # the king of the player who is not to move stands in check

@@ -5,9 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
-from engine.cli.review import _players
-from engine.cli.table import CELLS, Column, fitting, moves_table, picture, state_text, whole_words
+from engine.cli.review_printer import players_table
+from engine.cli.table import Column, fitting, moves_table, picture, whole_words
 from engine.pgn.game_file import FoundGame
+from engine.report.columns import state_text, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
 from engine.report.stop_reason import StopReason
 from engine.review.game import Review
@@ -78,7 +79,7 @@ def test_move_visits_and_score_are_whole_at_every_width(width):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_columns_drop_by_importance(width):
     head = drawn(moves_table(NODE, width), width)[0]
-    shown = [cell.name in head for cell in sorted(CELLS, key=lambda cell: cell.importance)]
+    shown = [one.title in head for one in sorted(table_columns(), key=lambda one: one.importance)]
     assert shown == sorted(shown, reverse=True)
     assert all(shown) == (width >= 200)
 
@@ -110,10 +111,10 @@ def test_the_move_is_never_squeezed(width):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_table_of_players(width):
+def test_the_table_ofplayers_table(width):
     names = ('[White "Nepomniachtchi, Ian Alexandrovich"]', '[Black "王皓 Wang, Hao, of a very long name indeed"]')
     found = FoundGame("x.pgn", 1, "\n".join(names) + "\n\n1. e4 *\n")
-    lines = drawn(_players(Review.of(found), width), width)
+    lines = drawn(players_table(Review.of(found), width), width)
     head, _, white, black = lines
     assert "…" not in "".join(lines)
     assert head.split()[0] == "side"

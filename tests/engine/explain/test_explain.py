@@ -9,7 +9,7 @@ import pytest
 from engine.bench import POSITIONS as BENCH
 from engine.explain.explain import NothingSearchedError, answer, explain, search_more, settle
 from engine.explain.extra_search import search_alone
-from engine.explain.text import EXTRA, TYPED, lines_of
+from engine.explain.text import EXTRA_HINT, WHY_NOT_HINT, data_of, lines_of
 from engine.explain.verdict import THRESHOLDS, Verdict
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
@@ -87,7 +87,7 @@ def test_lines_are_legal_and_numbers_agree(fen):
         for reply in told.replies:
             after.play_all(reply.line)
         assert all(line.isascii() and "\n" not in line for line in lines_of(told))
-    data = explain(searcher.report()).data()
+    data = data_of(explain(searcher.report()))
     assert json.loads(json.dumps(data)) == data
     assert data["move"]["uci"] == data["best"]["uci"] == searcher.report().summary()["best"]
 
@@ -108,13 +108,13 @@ def test_why_the_best_move():
 
 
 @pytest.mark.parametrize("move", ["h4", "a2", "Kh1"])
-def test_a_move_that_was_hardly_looked_at_gets_a_search_of_its_own(move):
+def test_a_move_that_was_given_few_visits_gets_a_separate_search(move):
     searcher = searched(MIDDLEGAME, 20_000)
     if move == "a2":
         move = searcher.report().rows()[-1].san
     before, history = searcher.tree.memory.copy(), searcher.report().history()
     told = explain(searcher.report(), move)
-    assert told.verdict is Verdict.HARDLY_LOOKED_AT
+    assert told.verdict is Verdict.FEW_VISITS
     more = search_more(told, told.visits_missing)
     assert more.verdict in (Verdict.WORSE, Verdict.REFUTED, Verdict.CLOSE, Verdict.UNDECIDED)
     assert more.added == 2000
@@ -282,7 +282,7 @@ def test_a_search_that_is_stopped_leaves_the_verdict_open():
     told = explain(searched(MIDDLEGAME, 3000).report(), "h4")
     assert told.needs_search
     stopped = settle(told, None, lambda: True)
-    assert (stopped.verdict, stopped.added) == (Verdict.HARDLY_LOOKED_AT, 0)
+    assert (stopped.verdict, stopped.added) == (Verdict.FEW_VISITS, 0)
     asked = settle(told, 700)
     assert asked.added == 700
 
@@ -305,14 +305,18 @@ def test_visits_of_both_searches_are_added_up():
 
 @pytest.mark.parametrize(
     ("hint", "expected"),
-    [("", "evidence 2,0"), (TYPED, "; `why not h4 20000` searches more"), (EXTRA, "; `--extra 20000` searches more")],
+    [
+        ("", "evidence 2,0"),
+        (WHY_NOT_HINT, "; `why not h4 20000` searches more"),
+        (EXTRA_HINT, "; `--extra 20000` searches more"),
+    ],
 )
 def test_the_hint_fits_the_place_where_it_is_read(hint, expected):
     told = answer(searched(MIDDLEGAME, 3000).report(), "h4")
     last = lines_of(told, hint)[-1]
     assert expected in last
     assert ("searches more" in last) == bool(hint)
-    assert lines_of(told) == told.data()["text"]
+    assert lines_of(told) == data_of(told)["text"]
 
 
 @pytest.mark.parametrize("move", [None, "b4", "h4"])

@@ -12,7 +12,7 @@ from engine.mcts.params import CONSTANT, NETWORK, PLAYOUT, PUCT, SCATTERED, UCB1
 from engine.mcts.proof import RESULT_SHIFT, prove_root
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, RECYCLED, SCORE_UNIT, new_tree
-from engine.network.batch import priors_of, values_of
+from engine.network.batch import values_of
 from engine.network.infer import sharpness
 from engine.network.weights import new_scratch
 from engine.network.weights_file import load_weights
@@ -20,6 +20,7 @@ from movegen import Position
 from movegen.bits import U64
 from tests import reference
 from tests.engine.mcts.invariants import check_invariants, edges_below
+from tests.engine.network.compiled import priors_of
 
 NET = load_weights().network
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"

@@ -4,12 +4,12 @@ import numpy as np
 
 from engine.network.architecture import (
     LOGIT_BITS,
-    MAX_MEN,
-    MEN_PER_PHASE,
+    MAX_PIECES,
     ONE_HIDDEN,
     ONE_MOVE_SQUARE,
     ONE_OUTCOME_SQUARE,
     OUTCOMES,
+    PIECES_PER_PHASE,
     SCALE_BITS,
 )
 from engine.network.weights import Network, shapes
@@ -52,8 +52,8 @@ def hidden_layer(weights, inputs):
 
 def outcome_logits(weights, inputs):
     """The logits of win, draw and loss of a position with these inputs."""
-    assert len(inputs) <= MAX_MEN
-    first = (len(inputs) - 1) // MEN_PER_PHASE * OUTCOMES
+    assert len(inputs) <= MAX_PIECES
+    first = (len(inputs) - 1) // PIECES_PER_PHASE * OUTCOMES
     outputs, bias = weights[2][first : first + OUTCOMES], weights[3][first : first + OUTCOMES]
     return outputs.astype(np.float64) @ hidden_layer(weights, inputs) + bias
 

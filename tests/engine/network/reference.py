@@ -20,8 +20,8 @@ def inputs(board):
     for square, piece in view.piece_map().items():
         attacked = view.is_attacked_by(not piece.color, square)
         defended = view.is_attacked_by(piece.color, square)
-        man = piece.piece_type - 1 + (0 if piece.color else 6)
-        found.add(768 * (attacked + 2 * defended) + 64 * man + mirrored(square, view))
+        number = piece.piece_type - 1 + (0 if piece.color else 6)
+        found.add(768 * (attacked + 2 * defended) + 64 * number + mirrored(square, view))
     return found
 
 
@@ -34,11 +34,11 @@ def best_capture(view, square, colour):
     source = cheapest_attacker(view, square, colour)
     if source is None:
         return 0
-    man, victim = view.piece_at(source), view.piece_at(square)
+    piece, victim = view.piece_at(source), view.piece_at(square)
     after = view.copy(stack=False)
     after.remove_piece_at(source)
-    after.set_piece_at(square, man)
-    if man.piece_type == chess.KING and after.attackers(not colour, square):
+    after.set_piece_at(square, piece)
+    if piece.piece_type == chess.KING and after.attackers(not colour, square):
         return 0
     return max(0, WORTH[victim.piece_type] - best_capture(after, square, not colour))
 
@@ -52,11 +52,11 @@ def exchange(view, move):
         after.remove_piece_at(move.to_square - 8)
     elif view.piece_at(move.to_square):
         gain = WORTH[view.piece_type_at(move.to_square)]
-    man = after.remove_piece_at(move.from_square)
+    piece = after.remove_piece_at(move.from_square)
     if move.promotion:
         gain += WORTH[move.promotion] - 1
-        man = chess.Piece(move.promotion, chess.WHITE)
-    after.set_piece_at(move.to_square, man)
+        piece = chess.Piece(move.promotion, chess.WHITE)
+    after.set_piece_at(move.to_square, piece)
     return gain - best_capture(after, move.to_square, chess.BLACK)
 
 
@@ -70,7 +70,7 @@ def danger(view, square):
 
 
 def threats(view, after, move):
-    """How many men the moved one now attacks that are dearer than he is, or (if he is no pawn) were not defended."""
+    """How many pieces the moved one now attacks that are dearer than he is, or (if he is no pawn) were not defended."""
     count = 0
     arrived = after.piece_type_at(move.to_square)
     for square in after.attacks(move.to_square):

@@ -3,13 +3,14 @@ import numpy as np
 import pytest
 
 from engine.network.architecture import LOGIT_BITS, PRIOR_UNIT, VALUE_UNIT
-from engine.network.batch import move_logits_of, moves_of, outcome_logits_of, priors_of, values_of
+from engine.network.batch import move_logits_of, moves_of, values_of
 from engine.network.infer import PLAIN, sharpness
 from engine.network.weights import new_scratch
 from engine.training.fit.quantise import quantise
 from movegen.moves import MAX_MOVES
 from tests.engine.network import nets, reference
 from tests.engine.network.boards import board_words, code_to_move
+from tests.engine.network.compiled import outcome_logits_of, priors_of
 from tests.positions import random_positions
 
 UNIT = 1 << LOGIT_BITS

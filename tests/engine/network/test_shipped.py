@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from engine.network.architecture import VALUE_UNIT
-from engine.network.batch import priors_of, values_of
+from engine.network.batch import values_of
 from engine.network.infer import PLAIN
 from engine.network.weights import new_scratch
 from engine.network.weights_file import SHIPPED, load_weights
 from movegen import Position
 from movegen.moves import MAX_MOVES
+from tests.engine.network.compiled import priors_of
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ import pytest
 from engine.explain.explain import explain
 from engine.explain.text import lines_of, percent
 from engine.mcts.tree import PRIOR_UNIT
-from engine.report.columns import COLUMNS, context_of, lesson
+from engine.report.columns import EXPLAINED, lesson
+from engine.report.formulas import FORMULAS, context_of
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
 from engine.report.priors import network_priors
@@ -145,7 +146,7 @@ def test_the_numbers_printed_give_the_result_printed(options):
     for path in ("", report.rows()[0].uci):
         context = context_of(report.snapshot, path)
         for row in report.rows(path, shape=IN_FULL):
-            for column in COLUMNS:
+            for column in EXPLAINED:
                 worked = lesson(column, row, context, "White")[-1].split(maxsplit=1)[1]
                 if column.key == "wdl" or " = " not in worked:
                     continue
@@ -162,8 +163,7 @@ def test_the_numbers_printed_give_the_result_printed(options):
 
 def test_the_temperature_stands_in_the_formula():
     report = searched(MIDDLEGAME, 500).report()
-    by_key = {column.key: column for column in COLUMNS}
-    assert "T = 5.8 (Root Temperature)" in by_key["u"].formula(context_of(report.snapshot, ""))
+    assert "T = 5.8 (Root Temperature)" in FORMULAS["u"].text(context_of(report.snapshot, ""))
     below = context_of(report.snapshot, report.rows()[0].uci)
-    assert "T = 2.4 (Policy Temperature)" in by_key["p_search"].formula(below)
-    assert "temperature 1" in by_key["p"].formula(below)
+    assert "T = 2.4 (Policy Temperature)" in FORMULAS["p_search"].text(below)
+    assert "temperature 1" in FORMULAS["p"].text(below)

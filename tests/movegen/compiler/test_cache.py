@@ -156,3 +156,10 @@ def test_kernels_depend_on_the_folders_they_import_from():
     assert cache.folders_behind(search) == {PROJECT / "movegen", network, search}
     assert cache.folders_behind(PROJECT / "engine" / "training") > {PROJECT / "movegen", network, search}
     assert cache.folders_behind(Path("/elsewhere")) == {PROJECT / "movegen", Path("/elsewhere")}
+
+
+def test_another_numba_is_reported(monkeypatch):
+    cache.check_numba()
+    monkeypatch.delattr(cache.caching.FunctionCache, "_load_overload")
+    with pytest.raises(ImportError, match="FunctionCache is missing or has changed"):
+        cache.check_numba()

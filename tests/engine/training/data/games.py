@@ -15,11 +15,11 @@ def pack_board(board, result, extra):
         kind = 6 if unmoved >> square & 1 else piece.piece_type - 1
         codes.append(kind | (0 if piece.color else 8))
     codes += [0] * (32 - len(codes))
-    men = bytes(codes[i] | codes[i + 1] << 4 for i in range(0, 32, 2))
+    pieces = bytes(codes[i] | codes[i + 1] << 4 for i in range(0, 32, 2))
     en_passant = board.ep_square if board.has_legal_en_passant() else 64
     turn = 0 if board.turn else 128
     numbers = (en_passant | turn, min(board.halfmove_clock, 255), board.fullmove_number, 0, result, extra)
-    return struct.pack("<Q16sBBHhBB", board.occupied, men, *numbers)
+    return struct.pack("<Q16sBBHhBB", board.occupied, pieces, *numbers)
 
 
 def pack_move(board, move):
@@ -57,8 +57,8 @@ def random_records(count, seed):
 
 def known_game():
     """1. e4 d5 2. exd5 with scores, byte by byte."""
-    men = "61245216" + "0" * 8 + "8" * 8 + "e9acda9e"  # nibbles, square by square
-    nibbles = [int(letter, 16) for letter in men]
+    pieces = "61245216" + "0" * 8 + "8" * 8 + "e9acda9e"  # nibbles, square by square
+    nibbles = [int(letter, 16) for letter in pieces]
     header = struct.pack("<Q", 0xFFFF_0000_0000_FFFF)
     header += bytes(nibbles[i] | nibbles[i + 1] << 4 for i in range(0, 32, 2))
     header += bytes([64, 0, 1, 0, 0, 0, 2, 0])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.cli.train import main
-from engine.network.architecture import MAX_MEN
+from engine.network.architecture import MAX_PIECES
 from engine.network.batch import inputs_of
 from engine.network.weights_file import load_weights
 from engine.training.data.games import decode, open_games
@@ -160,7 +160,7 @@ def read_all(path, network):
     assert figures.positions == games.positions
     decoded = decode(games)
     count = len(decoded.positions.scores)
-    inputs, counts = np.zeros((count, MAX_MEN), dtype=np.uint16), np.zeros(count, dtype=np.uint8)
+    inputs, counts = np.zeros((count, MAX_PIECES), dtype=np.uint16), np.zeros(count, dtype=np.uint8)
     inputs_of(decoded.positions.boards, np.arange(count), inputs, counts)
     starts = np.arange(count + 1, dtype=np.int64)
     shares = move_targets(decoded, np.arange(count), decoded.positions.moves, starts)

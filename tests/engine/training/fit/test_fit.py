@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra `train`: make test installs it")
 
 from engine.cli.train import main  # noqa: E402
-from engine.network.architecture import MEN_PER_PHASE, OUTCOMES  # noqa: E402
+from engine.network.architecture import OUTCOMES, PIECES_PER_PHASE  # noqa: E402
 from engine.network.batch import inputs_of, moves_of  # noqa: E402
 from engine.network.weights_file import SHIPPED, load_weights  # noqa: E402
 from engine.training.data.dataset import pools  # noqa: E402
@@ -61,7 +61,7 @@ def test_slopes_of_the_value_are_those_of_torch(positions):
     net.clear_slopes()
     total = torch.zeros(())
     for line, count in enumerate(counts.tolist()):
-        first = (count - 1) // MEN_PER_PHASE * OUTCOMES
+        first = (count - 1) // PIECES_PER_PHASE * OUTCOMES
         hidden = hidden_layer(net, inputs[line, :count])
         logits = net.outputs[first : first + OUTCOMES] @ hidden + net.output_bias[first : first + OUTCOMES]
         total = total - (torch.from_numpy(targets[line]) * logits.log_softmax(0)).sum()

@@ -13,7 +13,7 @@ import pytest
 from engine.cli.train import main
 from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD, VALUE_ONLY, unpack_games
 from engine.training.generate.chunks import Chunks
-from engine.training.generate.generate import Order, generate, join, parts_folder
+from engine.training.generate.generate import Plan, generate, join, parts_folder
 from engine.training.generate.labelling import TeacherGame, ValueGame
 from engine.training.generate.starts import chess960_start, random_start
 from engine.training.generate.teacher import Answer, UciEngine, read_score
@@ -34,7 +34,7 @@ def command(tmp_path):
 
 
 def small_order(command, limit, seed=5):
-    return Order(UciEngine(command, limit), value_only=True, games=4, seed=seed, at_once=1, games_per_chunk=2)
+    return Plan(UciEngine(command, limit), value_only=True, games=4, seed=seed, at_once=1, games_per_chunk=2)
 
 
 def open_chunks(output, order):
@@ -54,7 +54,7 @@ def make(order, output, processes=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("value_only", [False, True])
 def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
-    order = Order(UciEngine(command, "nodes 1"), value_only, games=6, seed=5, at_once=4, games_per_chunk=4)
+    order = Plan(UciEngine(command, "nodes 1"), value_only, games=6, seed=5, at_once=4, games_per_chunk=4)
     games, positions = make(order, tmp_path / "one.vf")
     make(order, tmp_path / "two.vf", processes=2)
     data = (tmp_path / "one.vf").read_bytes()

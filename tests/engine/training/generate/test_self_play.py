@@ -16,7 +16,7 @@ from engine.training.data.viriformat import MATE, unpack_games
 from engine.training.data.visits import sibling, unpack_visits
 from engine.training.generate.chunks import Chunks
 from engine.training.generate.generate import (
-    Order,
+    Plan,
     check_output,
     generate,
     join,
@@ -44,7 +44,7 @@ def network():
 
 @pytest.fixture(scope="module")
 def order():
-    return Order(self_play(SHIPPED, VISITS), value_only=False, games=10, seed=5, at_once=1, games_per_chunk=4)
+    return Plan(self_play(SHIPPED, VISITS), value_only=False, games=10, seed=5, at_once=1, games_per_chunk=4)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,7 @@ def test_the_same_bytes_with_any_number_of_processes_and_after_an_interruption(o
 
 
 def test_other_seeds_give_other_games(order):
-    starts = {new_game(Order(order.teacher, False, 1, seed, 1), 0).question().words for seed in range(5)}
+    starts = {new_game(Plan(order.teacher, False, 1, seed, 1), 0).question().words for seed in range(5)}
     assert len(starts) == 5
 
 

@@ -1,0 +1,29 @@
+"""Kernels over many positions that only tests need."""
+
+import numba
+import numpy as np
+
+from engine.network.attack_maps import attack_maps
+from engine.network.batch import board_at
+from engine.network.infer import outcome_logits, policy
+from movegen.compiler.jit import OPTIONS
+from movegen.legal import fill_moves
+
+
+@numba.njit(**OPTIONS)
+def outcome_logits_of(network, scratch, boards, logits):
+    """The three logits of each board."""
+    for row in range(len(boards)):
+        board = board_at(boards, row)
+        win, draw, loss = outcome_logits(network, scratch, board, attack_maps(board))
+        logits[row, 0], logits[row, 1], logits[row, 2] = win, draw, loss
+
+
+@numba.njit(**OPTIONS)
+def priors_of(network, scratch, boards, sharpness, moves, priors, counts):
+    """The legal moves of each board and their priors, a row for each board."""
+    for row in range(len(boards)):
+        board = board_at(boards, row)
+        count = np.int64(fill_moves(board, moves[row]))
+        policy(network, scratch, board, moves[row], count, sharpness, priors[row])
+        counts[row] = count
