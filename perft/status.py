@@ -1,4 +1,4 @@
-"""What the exit status of the command means."""
+"""The exit status of the command."""
 
 from enum import IntEnum
 
