@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from engine.network.weights import Network
     from engine.training.data.games import Games
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
 GOES_ON = ("generate", "fit")  # where they were interrupted
@@ -80,7 +80,7 @@ def run_generate(options: argparse.Namespace) -> int:
     """Make labelled games, with a progress display."""
     from engine.training.generate.generate import generate
 
-    order = self_play_plan(options) if options.self_play else teacher_plan(options)
+    plan = self_play_plan(options) if options.self_play else teacher_plan(options)
     positions = 0
     with progress_display() as progress:
         task = progress.add_task("games", total=options.games)
@@ -90,14 +90,14 @@ def run_generate(options: argparse.Namespace) -> int:
             positions += count
             progress.update(task, advance=games, description=f"games ({positions:,} positions)")
 
-        generate(order, options.output, options.processes, advance)
+        generate(plan, options.output, options.processes, advance)
     print(f"{options.output}: {positions:,} new positions")
     return 0
 
 
 def teacher_plan(options: argparse.Namespace) -> "Plan":
     """What a UCI engine is to make."""
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
     from engine.training.generate.teacher import UciEngine
 
     refuse(options, "only for --self-play", "visits", "weights")
@@ -109,7 +109,7 @@ def teacher_plan(options: argparse.Namespace) -> "Plan":
 def self_play_plan(options: argparse.Namespace) -> "Plan":
     """What Teresa is to make. She plays one game after the other."""
     from engine.network.weights_file import SHIPPED
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
     from engine.training.generate.self_play import LEAST_VISITS, self_play
     from engine.warmup import ensure_warm
 
