@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from engine.network.weights import Network
     from engine.training.data.games import Games
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
 GOES_ON = ("generate", "fit")  # where they were interrupted
@@ -98,7 +98,7 @@ def run_generate(arguments: argparse.Namespace) -> int:
 
 def teacher_plan(arguments: argparse.Namespace) -> "Plan":
     """What a UCI engine is to make."""
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
     from engine.training.generate.teacher import UciEngine
 
     refuse(arguments, "only for --self-play", "visits", "weights")
@@ -110,7 +110,7 @@ def teacher_plan(arguments: argparse.Namespace) -> "Plan":
 def self_play_plan(arguments: argparse.Namespace) -> "Plan":
     """What Teresa is to make. She plays one game after the other."""
     from engine.network.weights_file import SHIPPED
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
     from engine.training.generate.self_play import LEAST_VISITS, self_play
 
     refuse(arguments, "not for --self-play, which takes --visits", "nodes", "depth")
