@@ -1,6 +1,7 @@
 """A search for scripts and notebooks: start it, look at it while it runs, ask it why."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from engine.config.options import Options
@@ -9,7 +10,7 @@ from engine.explain.text import data_of
 from engine.notebook import live
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
-from engine.search.clock import Limits
+from engine.search.foreground import limits_of
 from engine.search.resources import Knowledge
 from engine.search.searcher import Listener, Searcher, SilentListener
 from engine.warmup import ensure_warm
@@ -17,7 +18,6 @@ from movegen import Position
 from movegen.fen import read_fen
 
 SECONDS = 5.0
-MOST_THINKING = 10**9  # milliseconds
 
 
 class Analysis:
@@ -26,17 +26,18 @@ class Analysis:
     def __init__(
         self,
         position: Position | str,
-        options: Mapping[str, object] | None = None,
+        options: Mapping[str, object] | Options | None = None,
         *,
         listener: Listener | None = None,
         knowledge: Knowledge | None = None,
     ) -> None:
-        """`position`: a `movegen.Position`, or a FEN. `options`: UCI options by name. `ValueError` for wrong ones."""
-        settings = Options()
+        """`position`: a `movegen.Position`, or a FEN. `options`, also by UCI name; `ValueError` for wrong ones."""
+        settings = replace(options) if isinstance(options, Options) else Options()
         settings.analyse_mode = True
         settings.move_overhead = 0
-        for name, value in (options or {}).items():
-            settings.set(name, str(value))
+        if not isinstance(options, Options):
+            for name, value in (options or {}).items():
+                settings.set(name, str(value))
         if isinstance(position, str):
             read_fen(position)  # what is wrong with it need not wait for the compiler
         ensure_warm()  # time counts from the start of a search
@@ -49,9 +50,7 @@ class Analysis:
 
     def start(self, seconds: float | None = None, visits: int | None = None) -> None:
         """Search on, beside all else: so long, or so many visits more; without limits until `stop`."""
-        milliseconds = None if seconds is None else max(1, min(round(1000 * seconds), MOST_THINKING))
-        is_endless = seconds is None and visits is None
-        self.searcher.go(Limits(nodes=visits, move_time=milliseconds, infinite=is_endless))
+        self.searcher.go(limits_of(seconds, visits))
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the search has ended, so many seconds at most."""

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,22 +10,28 @@ from typing import TYPE_CHECKING
 from perft.exits import ending_at_once
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from engine.search.searcher import Searcher
+
+Track = Callable[[list[str]], Iterable[str]]  # passes the names of the parts on, and may show the progress
 
 _compiled_here: set[Path] = set()  # what this process need not compile again, kept or not
 
 
-def ensure_warm() -> None:
-    """At the very first start: compile what a search needs, and show how far it is. Call it before time counts."""
+def print_to_stderr(text: str) -> None:
+    """Print a line, for scripts and notebooks too; a program without a console has no standard error."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")
+
+
+def ensure_warm(track: Track = iter, report: Callable[[str], None] = print_to_stderr) -> None:
+    """At the very first start: report it, and compile what a search needs. Call it before time counts."""
     with ending_at_once():
         if is_warm() or ready_file() in _compiled_here:
             return
-        print("first start: the search is being compiled, which takes 20 to 60 seconds", file=sys.stderr)
+        report("first start: the search is being compiled, which takes 20 to 60 seconds")
         if reason := not_kept():
-            print(reason, file=sys.stderr)
-        compile_all(parts_of_games())
+            report(reason)
+        compile_all(parts_of_games(), track)
 
 
 def not_kept() -> str:
@@ -38,14 +44,13 @@ def not_kept() -> str:
     return f"{folder} cannot be written: each start compiles again, unless {CACHE_VARIABLE} names another folder"
 
 
-def compile_all(parts: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Do each part of the work, and show how far it is; -> CPU seconds of each."""
+def compile_all(parts: dict[str, Callable[[], object]], track: Track = iter) -> dict[str, float]:
+    """Do each part of the work; -> CPU seconds of each."""
     seconds = {}
-    with _progress() as progress:
-        for name, compile_part in progress.track(parts.items(), description="compiling"):
-            begin = time.process_time()
-            compile_part()
-            seconds[name] = time.process_time() - begin
+    for name in track(list(parts)):
+        begin = time.process_time()
+        parts[name]()
+        seconds[name] = time.process_time() - begin
     _compiled_here.add(ready_file())
     with suppress(OSError):  # then the next start compiles again
         ready_file().touch()
@@ -147,11 +152,3 @@ def ready_file() -> Path:
 def is_warm() -> bool:
     """Are the kernels of the search in the cache?"""
     return ready_file().is_file()
-
-
-def _progress() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)

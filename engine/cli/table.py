@@ -1,33 +1,19 @@
 """The table of moves, drawn by rich."""
 
-import errno
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console, Group, JustifyMethod, RenderableType
+from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from engine.report.columns import RowData, best_score, grade, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
 
-PLAIN_WIDTH = 140  # where there is no terminal
 GAP = 3  # cells between two columns
-
-
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Rich would end the program here; `perft.exits` decides what a closed pipe means."""
-        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-
-def new_console(is_terminal: bool) -> Console:
-    """Colour only on a terminal, and not where NO_COLOR says so."""
-    return _Console(force_terminal=is_terminal, width=None if is_terminal else PLAIN_WIDTH, highlight=False)
 
 
 def picture(summary: dict[str, Any], node: dict[str, Any], width: int) -> RenderableType:
@@ -77,12 +63,6 @@ def fitting(columns: Sequence[Column], width: int) -> tuple[list[Column], int]:
         chosen.append(column)
         room -= column.width + GAP
     return [column for column in columns if column in chosen], max(0, room)
-
-
-def print_lines(console: Console, lines: Sequence[str]) -> None:
-    """Lines of text, on a terminal broken between words (moves), elsewhere whole."""
-    for line in lines:
-        console.print(line, markup=False, soft_wrap=not console.is_terminal)
 
 
 def table_of(

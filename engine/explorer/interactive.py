@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from engine.analysis import Analysis
 from engine.explorer.view import Action, Data, SearchHandle, View
+from engine.pgn.positions import position_in_text
 from movegen import Position
 
 SECONDS_UNWATCHED = 10.0  # after which the search stops
 SECONDS_BETWEEN_CHECKS = 1.0
 MOST_EXTRA_VISITS = 100_000
-LONGEST_TEXT = 32 << 10
 
 
 class InteractiveSession(View):
@@ -120,7 +120,7 @@ class InteractiveSession(View):
 
     def setup(self, text: str) -> Data:
         """Search another position: a FEN, or the last one of a PGN."""
-        position = read_text(text)
+        position = position_in_text(text)
         if position.is_game_over(claim_draw=True):
             raise ValueError("the game is over there")
         self._move([position] * len(self.analyses), None)
@@ -143,23 +143,6 @@ def _codes(position: Position, moves: list[str]) -> tuple[int, ...]:
         codes.append(position.code(move))
         position = position.play(codes[-1])
     return tuple(codes)
-
-
-def read_text(text: str) -> Position:
-    """The position that somebody typed in; `ValueError` says what is wrong with it."""
-    from engine.pgn.game_file import positions_of
-    from engine.pgn.movetext import is_game, read_game
-
-    if len(text) > LONGEST_TEXT:
-        raise ValueError("the text is too long")
-    if text.count("/") >= 7 and "\n" not in text.strip():
-        return Position(text.strip())
-    found = read_game(text)
-    if not is_game(text) or not (found.problem or found.game.headers.get("FEN") or found.game.variations):
-        raise ValueError("neither a FEN nor a PGN")
-    if found.problem:
-        raise ValueError(found.problem)
-    return positions_of(found.game)[-1]
 
 
 def _text(asked: Data, name: str) -> str:

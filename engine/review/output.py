@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.pgn.game_file import Coding, FoundGame, GameFile, text_of
-from engine.pgn.movetext import read_tags, split_text
+from engine.pgn.encoding import Encoding
+from engine.pgn.game_file import FoundGame, GameFile, text_of
+from engine.pgn.headers import read_tags, split_text
 from engine.review.annotate import annotate
 from engine.system.output_file import write_whole
 from engine.system.version import version
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from engine.review.game import Review
 
 TAG = "Review"
-WORDS = re.compile(r"Teresa [^,]+, (?P<pace>.*), (?P<judged>\d+) of (?P<all>\d+) half-moves, original (?P<digest>\w+)")
+TAG_VALUE = re.compile(
+    r"Teresa [^,]+, (?P<pace>.*), (?P<judged>\d+) of (?P<all>\d+) half-moves, original (?P<digest>\w+)"
+)
 KIND = "a review by Teresa"
 LONGEST_LETTER = 4  # bytes, in all encodings of PGN files
 
@@ -43,9 +46,9 @@ def judged_text(review: "Review", pace: str) -> str:
 def is_part_of(text: str, original: FoundGame) -> bool:
     """Is a text the beginning of what `judged_text` makes of a game?"""
     headers, movetext = split_text(text)
-    words = WORDS.fullmatch(headers.pop(TAG, ""))
-    if words is not None:
-        return words["digest"] == original.digest
+    value = TAG_VALUE.fullmatch(headers.pop(TAG, ""))
+    if value is not None:
+        return value["digest"] == original.digest
     if original.text.strip().startswith(text.strip()):  # nothing was judged
         return True
     known = dict(original.read().game.headers)
@@ -55,10 +58,10 @@ def is_part_of(text: str, original: FoundGame) -> bool:
     return is_plain and is_known and not movetext.strip()
 
 
-class Output:
+class ReviewFile:
     """A file of judged games. After each `append` it holds whole games only, whatever happens."""
 
-    def __init__(self, path: Path, coding: Coding) -> None:
+    def __init__(self, path: Path, coding: Encoding) -> None:
         self.path, self.coding = path, coding
         self._size = 0  # of what this review has written, in bytes
 
@@ -108,11 +111,11 @@ class Output:
             if found is None or not self._is_judged(found, original, pace):
                 unfinished = original
                 break
-            kept, size, size_before = kept + 1, file.place, size
+            kept, size, size_before = kept + 1, file.offset, size
         is_cut = kept > 0 and not self._has_blank_line_before(size)
         if next(games, None) is not None or not (is_cut or self._is_part_of(unfinished, size)):
             raise ValueError(f"{self.path}: what follows game {kept} is not of this review")
-        if not 0 <= file.size - file.place < LONGEST_LETTER or (is_cut and size < file.place):
+        if not 0 <= file.size - file.offset < LONGEST_LETTER or (is_cut and size < file.offset):
             raise ValueError(f"{self.path}: it was changed by another program")
         return (kept - 1, size_before) if is_cut else (kept, size)
 
@@ -133,13 +136,13 @@ class Output:
     def _is_judged(self, found: FoundGame, original: FoundGame, pace: str) -> bool:
         """Is it this game, judged to its end? False only of a game at which the review was interrupted."""
         headers, movetext = split_text(found.text)
-        words = WORDS.fullmatch(headers.get(TAG, ""))
-        if words is None:  # nothing to judge, or cut while it was written
+        value = TAG_VALUE.fullmatch(headers.get(TAG, ""))
+        if value is None:  # nothing to judge, or cut while it was written
             return found.digest == original.digest
-        if words["digest"] != original.digest:
+        if value["digest"] != original.digest:
             place = f"game {original.number} of {original.file}"
             raise ValueError(f"{self.path}: game {found.number} was not made from {place}")
-        if words["pace"] != pace:
-            raise ValueError(f"{self.path}: it was judged with {words['pace']}, not with {pace}")
+        if value["pace"] != pace:
+            raise ValueError(f"{self.path}: it was judged with {value['pace']}, not with {pace}")
         is_whole = movetext.rstrip().endswith(headers.get("Result", "*"))
-        return is_whole and words["judged"] == words["all"]
+        return is_whole and value["judged"] == value["all"]

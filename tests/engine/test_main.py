@@ -3,7 +3,8 @@ import sys
 
 import pytest
 
-from engine.__main__ import COMMANDS, main
+from engine.__main__ import ALIASES, COMMANDS, INTERRUPTED, main
+from perft import exits
 
 
 def test_help_names_the_commands(capsys):
@@ -13,6 +14,12 @@ def test_help_names_the_commands(capsys):
     output = capsys.readouterr().out
     assert "Monte Carlo tree search" in output
     assert "perft" in output
+    for name, (_, text) in COMMANDS.items():
+        assert f"\n  {name:10} {text}\n" in output
+
+
+def test_the_status_of_an_interrupted_command_is_the_same_before_anything_is_loaded():
+    assert exits.INTERRUPTED == INTERRUPTED
 
 
 def test_perft_is_offered(capsys):
@@ -39,7 +46,7 @@ def test_version(capsys):
 
 
 def test_analyze_is_analyse(capsys):
-    assert COMMANDS["analyze"] == COMMANDS["analyse"]
+    assert ALIASES == {"analyze": "analyse"}
     with pytest.raises(SystemExit) as stop:
         main(["analyze", "--help"])
     assert stop.value.code == 0
@@ -51,7 +58,7 @@ def test_a_missing_package_is_named_with_what_to_type(monkeypatch, capsys, comma
     def needs_more(_words):
         raise ModuleNotFoundError(name=f"{package}.part")
 
-    monkeypatch.setattr(f"{COMMANDS[command]}.main", needs_more)
+    monkeypatch.setattr(f"{COMMANDS[command][0]}.main", needs_more)
     assert main([command]) == 2
     assert f"teresa {command}: {package} is missing: pip install '.[{command}]'" in capsys.readouterr().err
 

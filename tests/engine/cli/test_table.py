@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from engine.cli.review import _players
+from engine.cli.review_printer import players_table
 from engine.cli.table import Column, fitting, moves_table, picture, whole_words
 from engine.pgn.game_file import FoundGame
 from engine.report.columns import state_text, table_columns
@@ -111,10 +111,10 @@ def test_the_move_is_never_squeezed(width):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_table_of_players(width):
+def test_the_table_ofplayers_table(width):
     names = ('[White "Nepomniachtchi, Ian Alexandrovich"]', '[Black "王皓 Wang, Hao, of a very long name indeed"]')
     found = FoundGame("x.pgn", 1, "\n".join(names) + "\n\n1. e4 *\n")
-    lines = drawn(_players(Review.of(found), width), width)
+    lines = drawn(players_table(Review.of(found), width), width)
     head, _, white, black = lines
     assert "…" not in "".join(lines)
     assert head.split()[0] == "side"

@@ -35,7 +35,7 @@ def test_settings_of_a_second_search():
 @pytest.fixture
 def cold(monkeypatch):
     """A first start: compiling fails the test."""
-    monkeypatch.setattr(command, "ensure_warm", lambda: pytest.fail("compiled first"))
+    monkeypatch.setattr(command, "warm_up", lambda: pytest.fail("compiled first"))
 
 
 @pytest.mark.parametrize(

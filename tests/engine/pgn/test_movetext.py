@@ -5,7 +5,8 @@ import chess
 import chess.pgn
 import pytest
 
-from engine.pgn.movetext import is_game, read_game, read_tags
+from engine.pgn.headers import read_tags
+from engine.pgn.movetext import is_game, read_game
 
 COMMENTS = [
     "over\n% lines\n[of] text",
