@@ -144,8 +144,8 @@ def test_expansion_is_lazy():
     assert all(tree.link[slot] == 0 for slot in edges_below(tree, 0) if tree.visits[slot] == 1)
 
 
-@pytest.mark.parametrize("megabytes", [1, 2, 4])
-@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("megabytes", [1, *(pytest.param(size, marks=pytest.mark.jit) for size in (2, 4))])
+@pytest.mark.parametrize("threads", [1, pytest.param(4, marks=pytest.mark.jit)])  # plain Python has no atomic additions
 def test_a_full_tree_goes_on(megabytes, threads, scaled):
     tree, params, root = new_tree(megabytes), SearchParams(PUCT, SCATTERED, 0.7, 0.0), root_of(Position(KIWIPETE))
     each = scaled(300_000) // threads
