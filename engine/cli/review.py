@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.pgn.game_file import FoundGame, GameFile
     from engine.review.game import Review
     from engine.review.judge import Judge
-    from engine.review.output import Output
+    from engine.review.output import ReviewFile
     from engine.search.clock import Limits
 
 SECONDS = 1.0
@@ -101,10 +101,10 @@ def _new_judge(arguments: argparse.Namespace, limits: "Limits") -> "Judge":
     return Judge(engine_options(arguments), limits, search_to_end)
 
 
-def _new_output(arguments: argparse.Namespace, files: list["GameFile"]) -> "Output | None":
+def _new_output(arguments: argparse.Namespace, files: list["GameFile"]) -> "ReviewFile | None":
     """Where the games are written, in the encoding of the files if they share one; checked before the long work."""
     from engine.pgn.encoding import Encoding
-    from engine.review.output import KIND, Output, is_review
+    from engine.review.output import KIND, ReviewFile, is_review
     from engine.system.output_file import check_writable
 
     if arguments.output is None:
@@ -114,12 +114,12 @@ def _new_output(arguments: argparse.Namespace, files: list["GameFile"]) -> "Outp
     _check_original(arguments.output, arguments.files)
     check_writable(arguments.output, is_ours=is_review, kind=KIND, force=arguments.force or arguments.resume)
     encodings = {file.encoding for file in files}
-    return Output(arguments.output, encodings.pop() if len(encodings) == 1 else Encoding())
+    return ReviewFile(arguments.output, encodings.pop() if len(encodings) == 1 else Encoding())
 
 
 def _check_picture(arguments: argparse.Namespace, *, is_alone: bool) -> None:
     """Check, before the long work, the picture, or the numbered ones that exist already."""
-    from engine.review.chart import is_picture
+    from engine.review.chart import is_chart
     from engine.system.output_file import check_writable
 
     picture: Path | None = arguments.picture
@@ -130,7 +130,7 @@ def _check_picture(arguments: argparse.Namespace, *, is_alone: bool) -> None:
     existing = [path for path in folder.iterdir() if numbered.fullmatch(path.name)] if folder.is_dir() else []
     for path in [picture] if is_alone else [picture.with_name(f"{picture.stem}-1.svg"), *existing]:
         _check_original(path, arguments.files)
-        check_writable(path, is_ours=is_picture, kind="a picture by Teresa", force=arguments.force)
+        check_writable(path, is_ours=is_chart, kind="a picture by Teresa", force=arguments.force)
 
 
 def _check_original(path: Path, names: list[str]) -> None:

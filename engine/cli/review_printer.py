@@ -98,10 +98,10 @@ def players_table(review: "Review", width: int) -> "Table":
 
 
 def _print_losses(review: "Review", console: "Console") -> None:
-    from engine.review.severity import MARKS, Verdict
+    from engine.review.severity import MARKS, Severity
 
-    styles = {Verdict.INACCURACY: "yellow", Verdict.MISTAKE: "magenta", Verdict.BLUNDER: "bold red"}
+    styles = {Severity.INACCURACY: "yellow", Severity.MISTAKE: "magenta", Severity.BLUNDER: "bold red"}
     for move in review.moves:
-        if move.verdict is not Verdict.NONE:
-            text = f"{move.name}{MARKS[move.verdict]}  {move.verdict}, {move.evidence}: {' '.join(move.before.line)}"
-            console.print(text, style=styles[move.verdict], markup=False, soft_wrap=not console.is_terminal)
+        if move.severity is not Severity.NONE:
+            text = f"{move.name}{MARKS[move.severity]}  {move.severity}, {move.evidence}: {' '.join(move.before.line)}"
+            console.print(text, style=styles[move.severity], markup=False, soft_wrap=not console.is_terminal)

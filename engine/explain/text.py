@@ -66,12 +66,12 @@ def _terminal_text(verdict: Verdict, line: Line) -> str:
 
 def data_of(explanation: Explanation | NotLegal) -> dict[str, Any]:
     """For JSON; docs/search-report.md describes the fields."""
-    is_illegal = isinstance(explanation, NotLegal)
+    fields = _fields(explanation) if isinstance(explanation, Explanation) else {"reason": explanation.objection.text}
     return {
         "schema": SCHEMA,
         "asked": explanation.asked,
         "verdict": str(explanation.verdict),
-        **({"reason": explanation.objection.text} if is_illegal else {"reason": None, **_fields(explanation)}),
+        **fields,
         "lines": [{"label": line.label, "parts": list(line.parts)} for line in labelled_lines(explanation)],
         "text": lines_of(explanation),
     }
@@ -79,6 +79,7 @@ def data_of(explanation: Explanation | NotLegal) -> dict[str, Any]:
 
 def _fields(explanation: Explanation) -> dict[str, Any]:
     return {
+        "reason": None,
         "summary": explanation.summary,
         "move": explanation.row.data(),
         "best": explanation.best.data(),

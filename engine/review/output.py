@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from engine.review.game import Review
 
 TAG = "Review"
-WORDS = re.compile(r"Teresa [^,]+, (?P<pace>.*), (?P<judged>\d+) of (?P<all>\d+) half-moves, original (?P<digest>\w+)")
+TAG_VALUE = re.compile(
+    r"Teresa [^,]+, (?P<pace>.*), (?P<judged>\d+) of (?P<all>\d+) half-moves, original (?P<digest>\w+)"
+)
 KIND = "a review by Teresa"
 LONGEST_LETTER = 4  # bytes, in all encodings of PGN files
 
@@ -44,9 +46,9 @@ def judged_text(review: "Review", pace: str) -> str:
 def is_part_of(text: str, original: FoundGame) -> bool:
     """Is a text the beginning of what `judged_text` makes of a game?"""
     headers, movetext = split_text(text)
-    words = WORDS.fullmatch(headers.pop(TAG, ""))
-    if words is not None:
-        return words["digest"] == original.digest
+    value = TAG_VALUE.fullmatch(headers.pop(TAG, ""))
+    if value is not None:
+        return value["digest"] == original.digest
     if original.text.strip().startswith(text.strip()):  # nothing was judged
         return True
     known = dict(original.read().game.headers)
@@ -56,7 +58,7 @@ def is_part_of(text: str, original: FoundGame) -> bool:
     return is_plain and is_known and not movetext.strip()
 
 
-class Output:
+class ReviewFile:
     """A file of judged games. After each `append` it holds whole games only, whatever happens."""
 
     def __init__(self, path: Path, coding: Encoding) -> None:
@@ -134,13 +136,13 @@ class Output:
     def _is_judged(self, found: FoundGame, original: FoundGame, pace: str) -> bool:
         """Is it this game, judged to its end? False only of a game at which the review was interrupted."""
         headers, movetext = split_text(found.text)
-        words = WORDS.fullmatch(headers.get(TAG, ""))
-        if words is None:  # nothing to judge, or cut while it was written
+        value = TAG_VALUE.fullmatch(headers.get(TAG, ""))
+        if value is None:  # nothing to judge, or cut while it was written
             return found.digest == original.digest
-        if words["digest"] != original.digest:
+        if value["digest"] != original.digest:
             place = f"game {original.number} of {original.file}"
             raise ValueError(f"{self.path}: game {found.number} was not made from {place}")
-        if words["pace"] != pace:
-            raise ValueError(f"{self.path}: it was judged with {words['pace']}, not with {pace}")
+        if value["pace"] != pace:
+            raise ValueError(f"{self.path}: it was judged with {value['pace']}, not with {pace}")
         is_whole = movetext.rstrip().endswith(headers.get("Result", "*"))
-        return is_whole and words["judged"] == words["all"]
+        return is_whole and value["judged"] == value["all"]

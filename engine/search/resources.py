@@ -10,7 +10,7 @@ from engine.config.options import Options
 if TYPE_CHECKING:
     from engine.network.weights import Network
     from engine.search.book import Book
-    from engine.search.tablebase import Tablebases, Verdict
+    from engine.search.tablebase import ProbeResult, Tablebases
     from movegen import Position
 
 
@@ -20,7 +20,7 @@ class RootMoves:
 
     codes: tuple[int, ...]
     source: str = ""  # "book" or "tablebase", if it decided
-    verdict: "Verdict | None" = None  # of the tablebases
+    verdict: "ProbeResult | None" = None  # of the tablebases
     notes: tuple[str, ...] = ()  # on files that cannot be used
 
 
@@ -77,7 +77,7 @@ class Knowledge:
                 return RootMoves((move,), "book", notes=tuple(notes))
         return RootMoves(codes, notes=tuple(notes))
 
-    def _probe(self, position: "Position", notes: list[str]) -> "Verdict | None":
+    def _probe(self, position: "Position", notes: list[str]) -> "ProbeResult | None":
         """What the tablebases say. Damaged ones say nothing, and that is noted."""
         if self._tablebases is None:
             return None

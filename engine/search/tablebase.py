@@ -15,7 +15,7 @@ LAST_SAFE_HALF_MOVE = 99
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ProbeResult:
     """What the tables say of a position."""
 
     result: int  # WIN … LOSS for the player to move
@@ -44,7 +44,7 @@ class Tablebases:
         self.most_men = max(len(name) - 1 for name in self._tables.wdl)  # names like KRPvKR
         self._damaged: set[str] = set()  # material whose tables are not asked again
 
-    def probe(self, position: "Position") -> Verdict | None:
+    def probe(self, position: "Position") -> ProbeResult | None:
         """What the tables say of a position; None if they do not know it.
 
         `ValueError` if a table is damaged: once for each material, whatever python-chess stumbles over in it.
@@ -71,7 +71,7 @@ class Tablebases:
         result = max(rank[0] for rank in ranks.values())
         best = max(ranks.values()) if result in (WIN, LOSS) else (result, None)
         kept = [move for move, rank in ranks.items() if rank == best or (best[1] is None and rank[0] == result)]
-        return Verdict(result, tuple(position.code(board.uci(move)) for move in kept), len(ranks))
+        return ProbeResult(result, tuple(position.code(board.uci(move)) for move in kept), len(ranks))
 
     def _rank(self, board: "chess.Board", move: "chess.Move") -> tuple[int, int]:
         """The result of a move, and how good its pace is: high for quick wins and slow losses."""

@@ -85,7 +85,7 @@ def test_one_answer_has_all_that_is_drawn_of_an_opened_node(client, session):
     assert opened["icicles"] == [ask(client, "icicle", path="c3d5/e7d8")]
     assert opened["nodes"] == [json.loads(json.dumps(session.node(0, "c3d5/e7d8")))]
     assert opened["why"] == ask(client, "why", move="c3d5")
-    nowhere = ask(client, "open", path="a2a3/h7h6/b2b3/h6h5/b3b4/h5h4")
+    nowhere = ask(client, "open", path="a1a2/f8d8/a2a1/d8e8/f1b1/e8f8")
     assert (nowhere["nodes"], nowhere["icicles"]) == ([None], [None])
     assert client.get("/data/open", params={"path": "e2e9"}, headers=KNOWN).status_code == 400
     assert client.get("/data/open", params={"search": "1"}, headers=KNOWN).status_code == 400

@@ -136,6 +136,42 @@ def test_why_and_formulas_by_keys(resting, new_page):
     assert page.is_visible("#tables")
 
 
+def paragraphs_of(why):
+    """What the page makes of the labelled lines of an explanation."""
+    for label, (first, *others) in ((line["label"], line["parts"]) for line in why["lines"]):
+        if label in ("verdict", "reason"):
+            yield f"{why['verdict'].lower()} {first if label == 'reason' else f'({first})'}"
+        elif label == "numbers":
+            yield " · ".join([first, *others])
+        elif label != "situation":
+            yield from (f"{label} {first}", *others)
+
+
+def test_the_page_has_the_lines_of_the_explanation(resting, new_page):
+    session, server = resting
+    page = new_page(server.address)
+    for move in ("Nd5", "b4", "h4", "Ke2"):
+        expected = list(paragraphs_of(session.why(0, move)))
+        page.fill("#asked", move)
+        page.press("#asked", "Enter")
+        texts = page.locator("#answer p")
+        until(lambda texts=texts: [text.replace("\u00a0", " ") for text in texts.all_text_contents()] == expected)  # noqa: B023
+
+
+def test_opening_a_node_takes_one_answer_and_one_stream(resting, new_page):
+    page, asked = new_page(resting[1].address), []
+    page.wait_for_selector("#answer .verdict")
+    until(lambda: page.locator("#legend .mark").count())
+    page.wait_for_timeout(1500)
+    page.on("request", lambda request: asked.append(request.url.split("/data/")[1].split("?")[0]))
+    page.focus("tbody tr")
+    page.keyboard.press("Enter")
+    until(lambda: page.locator("#crumbs button").count() == 2)
+    page.wait_for_timeout(500)
+    assert asked[:2] == ["open", "stream"]
+    assert {"position", "why"}.isdisjoint(asked)
+
+
 def test_a_closed_page_leaves_the_engine_alone(running, new_page):
     session, server = running
     page = new_page(server.address)

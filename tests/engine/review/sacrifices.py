@@ -25,10 +25,10 @@ import chess.pgn
 
 from engine.analysis import Analysis
 from engine.config.options import Options
-from engine.explain import verdict as why
 from engine.explain.explain import answer
-from engine.review import severity as review
+from engine.explain.verdict import Verdict
 from engine.review.judge import Judge
+from engine.review.severity import Severity
 from engine.search.clock import Limits
 from engine.search.foreground import search_to_end as search
 from engine.search.resources import Knowledge
@@ -195,13 +195,13 @@ class Judges:
         settings.seed = 1
         self._judge = Judge(settings, Limits(nodes=visits), search)
 
-    def review(self, one: Sacrifice) -> review.Verdict:
-        """The word of `teresa review`."""
+    def review(self, one: Sacrifice) -> Severity:
+        """By `teresa review`."""
         position = Position(one.fen)
         (judged,) = self._judge.moves(position, [position.code(one.uci)])
-        return judged.verdict
+        return judged.severity
 
-    def why(self, one: Sacrifice) -> why.Verdict:
+    def why(self, one: Sacrifice) -> Verdict:
         """The verdict of `why not`."""
         analysis = Analysis(one.fen, {"Hash": MEGABYTES, "Seed": 1}, knowledge=self.knowledge)
         analysis.start(visits=self.visits)
@@ -209,10 +209,10 @@ class Judges:
         return answer(analysis.report, one.uci).verdict
 
 
-def is_condemned(by_review: review.Verdict, by_why: why.Verdict) -> bool:
+def is_condemned(by_review: Severity, by_why: Verdict) -> bool:
     """Is a move called bad, in either place?"""
-    is_mistake = by_review in (review.Verdict.MISTAKE, review.Verdict.BLUNDER)
-    return is_mistake or by_why in (why.Verdict.REFUTED, why.Verdict.PROVEN_LOSS)
+    is_mistake = by_review in (Severity.MISTAKE, Severity.BLUNDER)
+    return is_mistake or by_why in (Verdict.REFUTED, Verdict.PROVEN_LOSS)
 
 
 def measure(positions: list[Sacrifice], visits: int) -> float:

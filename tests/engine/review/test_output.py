@@ -15,7 +15,7 @@ import pytest
 from engine.__main__ import main
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import GameFile
-from engine.review.output import Output, is_review
+from engine.review.output import ReviewFile, is_review
 from tests.engine.cli.console import SECONDS, SOURCES, command, piped
 from tests.engine.pgn.games import read_games
 
@@ -270,7 +270,7 @@ def test_a_file_cut_anywhere_goes_on_after_its_last_whole_game(folder, codec):
         assert len(ends) == 5
         for cut in range(0, len(whole), 3 if codec == "utf-8" else 31):
             (folder / "cut.pgn").write_bytes(whole[:cut])
-            kept = Output(Path("cut.pgn"), coding).resume(originals.games(), "60 visits")
+            kept = ReviewFile(Path("cut.pgn"), coding).resume(originals.games(), "60 visits")
             assert kept == sum(end <= cut for end in ends[1:])
             assert (folder / "cut.pgn").read_bytes() == whole[: ends[kept]]
 
@@ -333,7 +333,7 @@ def test_whatever_ends_it_finished_games_are_there(environment, folder, name):
     assert process.returncode == (-number if name == "SIGKILL" else 128 + number)
     assert b"Traceback" not in errors
     with GameFile("many.pgn") as originals:
-        kept = Output(Path("out.pgn"), Encoding()).resume(originals.games(), "60 visits")
+        kept = ReviewFile(Path("out.pgn"), Encoding()).resume(originals.games(), "60 visits")
     assert kept >= 2
     for game in read_games(folder / "out.pgn"):
         assert [node.eval() is not None for node in game.mainline()] == [True, True]
