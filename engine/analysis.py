@@ -11,8 +11,9 @@ from engine.notebook import live
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
 from engine.search.foreground import limits_of
-from engine.search.resources import Knowledge
-from engine.search.searcher import Listener, Searcher, SilentListener
+from engine.search.listener import Listener, SilentListener
+from engine.search.resources import Resources
+from engine.search.searcher import Searcher
 from engine.warmup import ensure_warm
 from movegen import Position
 from movegen.fen import read_fen
@@ -29,7 +30,7 @@ class Analysis:
         options: Mapping[str, object] | Options | None = None,
         *,
         listener: Listener | None = None,
-        knowledge: Knowledge | None = None,
+        resources: Resources | None = None,
     ) -> None:
         """`position`: a `movegen.Position`, or a FEN. `options`, also by UCI name; `ValueError` for wrong ones."""
         settings = replace(options) if isinstance(options, Options) else Options()
@@ -42,7 +43,7 @@ class Analysis:
             read_fen(position)  # what is wrong with it need not wait for the compiler
         ensure_warm()  # time counts from the start of a search
         self.position = Position(position) if isinstance(position, str) else position
-        self.searcher = Searcher(settings, listener or SilentListener(), knowledge)
+        self.searcher = Searcher(settings, listener or SilentListener(), resources)
         self.searcher.set_position(self.position, None)
         self._shown_in: int | None = None  # the cell of a notebook that has shown it
 

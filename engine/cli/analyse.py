@@ -159,4 +159,4 @@ def _lesson(analysis: "Analysis", key: str) -> list[str]:
     """A column explained with the numbers of the best move."""
     report = analysis.report
     row = report.rows(k=1, shape=Shape(lines=0, first_look=True))[0]
-    return lesson(find(key), row, context_of(report.source, ""), analysis.position.turn.capitalize())
+    return lesson(find(key), row, context_of(report.snapshot, ""), analysis.position.turn.capitalize())

@@ -9,7 +9,7 @@ from engine.mcts.tree import ROOT
 from engine.network.infer import PLAIN
 from engine.report.node import Node
 from engine.report.rows import Row
-from engine.report.snapshot import Source
+from engine.report.snapshot import Snapshot
 
 GROWTH_BASE = 8192
 SEARCH_PRIOR = "prior ^ (1 / T) / sum of prior ^ (1 / T)"
@@ -32,7 +32,7 @@ class Context(NamedTuple):
         return bool(self.params.evaluator == NETWORK)
 
 
-def context_of(source: Source, path: str) -> Context:
+def context_of(source: Snapshot, path: str) -> Context:
     """What the formulas of a node need."""
     node, params = Node(source, path), source.params
     is_root = node.slot == int(ROOT)

@@ -88,7 +88,7 @@ def _new_loop(arguments: argparse.Namespace) -> "GameLoop":
     from engine.cli.play.loop import GameLoop
     from engine.cli.play.opponent import Opponent
     from engine.cli.play.saving import UTF8
-    from engine.search.resources import Knowledge
+    from engine.search.resources import Resources
 
     def new_game() -> PlayedGame:
         side = _side(arguments.colour or "white")
@@ -97,11 +97,11 @@ def _new_loop(arguments: argparse.Namespace) -> "GameLoop":
     engine_options(arguments)  # reports a wrong argument before the file is read, whose rating --elo overrides
     game, file, encoding = _resumed(arguments) if arguments.resume else (new_game(), None, UTF8)
     options = engine_options(arguments, Options(move_overhead=0))
-    limits, knowledge, console = limits_from(arguments, SECONDS), Knowledge(), new_console(sys.stdout.isatty())
+    limits, resources, console = limits_from(arguments, SECONDS), Resources(), new_console(sys.stdout.isatty())
     return GameLoop(
         game,
-        Opponent(options, limits, knowledge),
-        Hints(limits, knowledge, console),
+        Opponent(options, limits, resources),
+        Hints(limits, resources, console),
         console,
         new_game=new_game,
         pieces=arguments.pieces,

@@ -10,7 +10,7 @@ from engine.cli.table import Column, fitting, moves_table, picture, whole_words
 from engine.pgn.game_file import FoundGame
 from engine.report.columns import state_text, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
-from engine.report.stop_reason import Reason
+from engine.report.stop_reason import StopReason
 from engine.review.game import Review
 
 WIDTHS = [40, 60, 80, 100, 120, 200]
@@ -165,10 +165,10 @@ def test_visits_that_were_kept_do_not_count_as_made_in_the_time(visits, nodes, e
     assert effort_text({"visits": visits, "nodes": nodes, "seconds": 0.2}) == expected
 
 
-@pytest.mark.parametrize("reason", list(Reason))
+@pytest.mark.parametrize("reason", list(StopReason))
 def test_every_end_has_words(reason):
     text = ending_text({"state": str(reason)})
-    assert text.startswith("searching" if reason is Reason.SEARCHING else "stopped")
+    assert text.startswith("searching" if reason is StopReason.SEARCHING else "stopped")
 
 
 def test_the_rest():

@@ -3,8 +3,8 @@ from collections import Counter
 
 import pytest
 
-from engine.report.move_stats import DRAW, LOSS, WIN, rank
-from engine.search.choose import allowed, best_of, draw_move
+from engine.report.move_stats import DRAW, LOSS, WIN, allowed, best_of, rank
+from engine.search.choose import sample_move
 from tests.engine.report.moves import move
 
 
@@ -46,7 +46,7 @@ def test_without_any_visit_there_is_still_a_move():
 
 def draws(moves, temperature, count=2000):
     rng = random.Random(5)
-    return Counter(draw_move(ranked(*moves), temperature, rng).code for _ in range(count))
+    return Counter(sample_move(ranked(*moves), temperature, rng).code for _ in range(count))
 
 
 def test_temperature_draws_by_visits():

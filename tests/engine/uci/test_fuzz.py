@@ -112,15 +112,15 @@ def test_the_tree_is_sound_after_random_commands(tmp_path):
 
         def send(*commands, session=session):
             for command in commands:
-                assert session.hear(command, time.perf_counter())
+                assert session.queue.hear(command, time.perf_counter())
 
         def said(lines=lines):
             return "\n".join(lines).split("\n")
 
         try:
             play(fuzzer, send, said, 5)
-            session._searcher.wait()
-            check_invariants(session._searcher.prepare())
+            session.searcher.wait()
+            check_invariants(session.searcher.prepare())
         except BaseException:
             tell(fuzzer, said())
             raise

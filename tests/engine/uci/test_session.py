@@ -157,7 +157,7 @@ def test_pondering(engine):
     engine.send("position startpos", "go ponder wtime 300 btime 300", "isready")
     engine.until("readyok")
     time.sleep(0.5)
-    assert not any(line.startswith("bestmove") for line in list(engine.uci.format.queue))
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     engine.send("ponderhit")
     engine.until("bestmove", seconds=5)
     engine.quit_cleanly()
@@ -368,7 +368,7 @@ def test_a_proven_root_waits_for_stop(engine, limits):
     engine.send("position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", f"go {limits}", "isready")
     engine.until("readyok")
     time.sleep(0.5)
-    assert not any(line.startswith("bestmove") for line in list(engine.uci.format.queue))
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     lines = engine.ask("stop")
     assert lines[-1] == "bestmove b1b8"
     assert any(" score mate 1 " in line for line in lines)
@@ -409,7 +409,7 @@ def test_why_after_a_search(engine):
         ("why not Ke2", "NOT LEGAL: a king does not move from g1 to e2"),
         ("why Nxd9", "NOT LEGAL: 'Nxd9' is not a move"),
         ("why not", "why: a move must follow"),
-        ("whynot h4 many", "visits must be a whole number from 1 on"),
+        ("whynot h4 many", "visits must be a whole number of at least 1"),
         ("why h4 1 2", "'2' is not understood"),
     ):
         assert answer in engine.ask(question, until="info string")[-1]
@@ -528,13 +528,13 @@ def test_a_job_never_runs_beside_a_search(engine, job):
     engine.quit_cleanly()
 
 
-def test_a_table_of_moves_that_fails_does_not_stop_the_move():
+def test_a_table_of_moves_that_fails_does_not_stop_the_move(monkeypatch):
     """Whatever goes wrong with it: a `bestmove` is due."""
     lines = []
     session = Session(lines.append, loader=Loaded())
     for command in ("setoption name MoveStats value true", "position startpos"):
-        session.hear(command, time.perf_counter())
-    session._tell_moves = lambda: 1 / 0
+        session.queue.hear(command, time.perf_counter())
+    monkeypatch.setattr("engine.uci.session.move_table", lambda *_: 1 / 0)
     session.on_best_move("e2e4", None)
     assert lines[-1] == "bestmove e2e4"
     assert "MoveStats: failed" in lines[-2]
@@ -574,7 +574,7 @@ def test_a_ponder_hit_starts_the_clock_and_keeps_what_was_found(engine):
     engine.send("position startpos moves e2e4 e7e5", "go ponder wtime 60000 btime 60000")
     engine.until("info depth")
     time.sleep(1)
-    assert not any(line.startswith("bestmove") for line in list(engine.uci.format.queue))
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     lines = engine.ask("ponderhit", seconds=60)
     words = lines[-2].split()
     assert int(words[words.index("time") + 1]) >= 1000  # since the start of pondering
