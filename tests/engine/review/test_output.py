@@ -262,10 +262,10 @@ def test_a_file_cut_anywhere_goes_on_after_its_last_whole_game(folder, codec):
     review("games.pgn", "-o", "whole.pgn")
     whole = (folder / "whole.pgn").read_bytes()
     with GameFile("games.pgn") as originals:
-        coding = originals.coding
+        coding = originals.encoding
         ends = [0]  # of the games, in bytes
         with GameFile("whole.pgn") as file:
-            ends += [file.place for _ in file.games()]
+            ends += [file.offset for _ in file.games()]
         assert ends[-1] == len(whole)
         assert len(ends) == 5
         for cut in range(0, len(whole), 3 if codec == "utf-8" else 31):
