@@ -196,7 +196,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 def run_evaluate(arguments: argparse.Namespace) -> int:
     """Show the figures of a network."""
     from engine.training.data.games import open_games
-    from engine.training.fit.evaluate import network_from
+    from engine.training.fit.trained_network import network_from
 
     show_figures(network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
     return DONE

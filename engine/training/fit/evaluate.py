@@ -1,14 +1,12 @@
 """The quality of a network on given positions: value error, and the rank of the label in the policy."""
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 
 from engine.network.architecture import LOGIT_BITS, OUTCOMES, VALUE_UNIT
 from engine.network.batch import move_logits_of, values_of
 from engine.network.weights import Network, new_scratch
-from engine.network.weights_file import SHIPPED, load_weights
 from engine.training.data.decode import Positions
 from engine.training.data.draw_model import chances
 from engine.training.data.games import Games, decode
@@ -113,12 +111,3 @@ def figures(errors: np.ndarray, ranks: np.ndarray, losses: np.ndarray) -> Figure
 def mean(numbers: np.ndarray) -> float | None:
     """The mean, None of nothing."""
     return float(numbers.mean()) if numbers.size else None
-
-
-def network_from(source: Path | None) -> Network:
-    """The network of a weights file or of the folder of a fit; without a source, the shipped one."""
-    if source is not None and source.is_dir():
-        from engine.training.fit.fit import network_of_run  # needs torch
-
-        return network_of_run(source)
-    return load_weights(source or SHIPPED).network
