@@ -135,22 +135,22 @@ def _watch(analysis: "Analysis", rows: int) -> None:
     from rich.live import Live
 
     from engine.cli.console import new_console
-    from engine.cli.table import picture
+    from engine.cli.table import search_view
 
     console = new_console(is_terminal=True)
     with Live(console=console, auto_refresh=False, transient=True) as live:
         while analysis.is_searching:
             analysis.wait(SECONDS_BETWEEN_TABLES)
-            live.update(picture(analysis.summary(), _root(analysis, rows), console.width), refresh=True)
+            live.update(search_view(analysis.summary(), _root(analysis, rows), console.width), refresh=True)
 
 
 def _print_report(analysis: "Analysis", rows: int, reasons: "list[Explanation | NotLegal]") -> None:
     from engine.cli.console import new_console, print_lines
-    from engine.cli.table import picture
+    from engine.cli.table import search_view
     from engine.explain.text import EXTRA_HINT, lines_of
 
     console = new_console(is_terminal=sys.stdout.isatty())
-    console.print(picture(analysis.summary(), _root(analysis, rows), console.width))
+    console.print(search_view(analysis.summary(), _root(analysis, rows), console.width))
     for reason in reasons:
         print_lines(console, ["", *lines_of(reason, EXTRA_HINT)])
 

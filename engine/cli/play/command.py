@@ -21,12 +21,11 @@ from engine.config.options import Options
 from perft.exits import DONE, reported
 
 if TYPE_CHECKING:
-    import chess
-
     from engine.cli.play.game import PlayedGame
     from engine.cli.play.loop import GameLoop
     from engine.cli.play.saving import OwnFile
     from engine.pgn.encoding import Encoding
+    from movegen import Position
     from movegen.position import Side
 
 SECONDS = 1.0
@@ -124,11 +123,9 @@ def _start_number(text: str) -> int:
     return number
 
 
-def _start(arguments: argparse.Namespace) -> "chess.Board":
+def _start(arguments: argparse.Namespace) -> "Position":
     """The position to begin with; `ValueError` says what is wrong with the arguments."""
-    import chess
-
-    from engine.pgn.convert import as_chess_board
+    from engine.pgn.convert import chess960_start
     from engine.pgn.game_file import STANDARD_INPUT
     from engine.pgn.positions import read_position
 
@@ -138,13 +135,13 @@ def _start(arguments: argparse.Namespace) -> "chess.Board":
     if text and number not in (None, ANY):
         raise ValueError("a position and a number of --chess960 are two starts")
     if not text and number is not None:
-        return chess.Board.from_chess960_pos(random.randrange(960) if number == ANY else number)
+        return chess960_start(random.randrange(960) if number == ANY else number)
     position, remark = read_position(
         text, chess960=number is not None, game=arguments.game, ply=arguments.ply, encoding=arguments.encoding
     )
     if remark:
         print(remark, file=sys.stderr)
-    return as_chess_board(position)
+    return position
 
 
 def _resumed(arguments: argparse.Namespace) -> tuple["PlayedGame", "OwnFile | None", "Encoding"]:
