@@ -262,7 +262,7 @@ def test_a_file_cut_anywhere_goes_on_after_its_last_whole_game(folder, codec):
     review("games.pgn", "-o", "whole.pgn")
     whole = (folder / "whole.pgn").read_bytes()
     with GameFile("games.pgn") as originals:
-        coding = originals.encoding
+        encoding = originals.encoding
         ends = [0]  # of the games, in bytes
         with GameFile("whole.pgn") as file:
             ends += [file.offset for _ in file.games()]
@@ -270,7 +270,7 @@ def test_a_file_cut_anywhere_goes_on_after_its_last_whole_game(folder, codec):
         assert len(ends) == 5
         for cut in range(0, len(whole), 3 if codec == "utf-8" else 31):
             (folder / "cut.pgn").write_bytes(whole[:cut])
-            kept = ReviewFile(Path("cut.pgn"), coding).resume(originals.games(), "60 visits")
+            kept = ReviewFile(Path("cut.pgn"), encoding).resume(originals.games(), "60 visits")
             assert kept == sum(end <= cut for end in ends[1:])
             assert (folder / "cut.pgn").read_bytes() == whole[: ends[kept]]
 
