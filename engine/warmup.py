@@ -1,4 +1,4 @@
-"""Compiling the kernels: all of them, or those that a game needs."""
+"""Compile the kernels: all of them, or those that a game needs."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Track = Callable[[list[str]], Iterable[str]]  # passes the names of the parts on, and may show the progress
 
-_compiled_here: set[Path] = set()  # what this process need not compile again, kept or not
+_compiled_here: set[Path] = set()  # that this process need not compile again, cached or not
 
 
 def print_to_stderr(text: str) -> None:
@@ -145,7 +145,7 @@ def use_eval_kernels() -> None:
 
 
 def ready_file() -> Path:
-    """A file that stands in the cache once the kernels of the search are there."""
+    """A file that is in the cache once the kernels of the search are."""
     from movegen.compiler.cache import version_folder
 
     return version_folder(Path(__file__).resolve().parent / "mcts") / "ready"
