@@ -1,4 +1,4 @@
-"""Compiling the kernels: all of them, or those that a game needs."""
+"""Compile the kernels: all of them, or those that a game needs."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Scores as people and GUIs read them."""
+"""Scores in the units that people and GUIs use."""
 
 import math
 
@@ -23,9 +23,9 @@ def short_score(score: float | None) -> str:
 
 
 def score_text(move: MoveStats, known_score: float | None = None) -> str:
-    """`cp 35`, `mate 3` or `mate -2`: a proven mate in moves of the player, negative if he is mated.
+    """`cp 35`, `mate 3` or `mate -2`: a proven mate in moves of the player, negative if the player is mated.
 
-    What tablebases know of the position comes before the guess of the search.
+    What tablebases know of the position comes before the estimate of the search.
     """
     if move.result == WIN:
         return f"mate {(move.distance + 1) // 2}"

@@ -151,8 +151,8 @@ def test_what_is_not_legal_or_not_searched():
     told = explain(searcher.report(), "Ke2")
     assert told.verdict is Verdict.NOT_LEGAL
     assert lines_of(told) == ["verdict: NOT LEGAL: a king does not move from g1 to e2"]
-    wished = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
-    searcher.go(Limits(nodes=500), search_moves=wished)
+    chosen = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
+    searcher.go(Limits(nodes=500), search_moves=chosen)
     searcher.wait()
     with pytest.raises(NothingSearchedError, match="left out"):
         explain(searcher.report(), "h4")
