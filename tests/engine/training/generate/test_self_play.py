@@ -233,7 +233,7 @@ def test_files_that_are_in_the_way(tmp_path):
     sibling(tmp_path / "own.vf").touch()
     with pytest.raises(ValueError, match="visits of another file"):
         check_output(tmp_path / "own.vf")
-    with pytest.raises(ValueError, match="this ending is for files of visits"):
+    with pytest.raises(ValueError, match="this suffix is for files of visits"):
         check_output(tmp_path / "some.visits")
 
 
@@ -244,7 +244,7 @@ def test_other_weights_are_noticed(tmp_path):
     with teacher.open() as opened:
         assert isinstance(opened, SelfTeacher)
     copy.write_bytes(b"another net")
-    with pytest.raises(ValueError, match="was changed meanwhile"), teacher.open():
+    with pytest.raises(ValueError, match="has changed meanwhile"), teacher.open():
         pass
 
 
