@@ -377,6 +377,20 @@ def test_a_proven_root_waits_for_stop(engine, limits):
     engine.quit_cleanly()
 
 
+def test_go_mate_ends_at_a_proven_mate_of_at_most_so_many_moves(engine):
+    engine.ask("isready", until="readyok")
+    for mate in (1, 3):
+        lines = engine.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", f"go mate {mate}")
+        assert lines[-1] == "bestmove b1b8"
+        assert " score mate 1 " in lines[-2]
+    engine.send("position fen 7k/8/8/4K3/6Q1/8/8/8 w - - 0 1", "go mate 1", "isready")  # mate in two
+    engine.until("readyok")
+    time.sleep(0.3)
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
+    engine.ask("stop")
+    engine.quit_cleanly()
+
+
 def test_ponderhit_is_refused_without_pondering(engine):
     engine.send("go infinite", "isready")
     engine.until("readyok")
