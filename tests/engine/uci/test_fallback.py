@@ -281,7 +281,7 @@ def test_a_clock_that_would_run_out_is_not_lost_and_that_is_said():
     "fen",
     [
         "4k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1",  # rights without rooks
-        "4k3/8/8/8/8/8/8/R3K3 w Q e6 0 1",  # nobody has jumped
+        "4k3/8/8/8/8/8/8/R3K3 w Q e6 0 1",  # no pawn has jumped
         "4k3/8/8/8/8/8/8/R3K3 w Q",
         "4k3/8/8/8/8/8/8/R3K3 w Q - -5 0",
         "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr w - - 0 1",
