@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from engine.network.weights import Network
     from engine.training.data.games import Games
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
 RESUMABLE = ("generate", "fit")
@@ -101,7 +101,7 @@ def run_generate(arguments: argparse.Namespace) -> int:
 
 def teacher_plan(arguments: argparse.Namespace) -> "Plan":
     """The games of a UCI engine."""
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
     from engine.training.generate.teacher import UciEngine
 
     refuse(arguments, "only for --self-play", "visits", "weights")
@@ -113,7 +113,7 @@ def teacher_plan(arguments: argparse.Namespace) -> "Plan":
 def self_play_plan(arguments: argparse.Namespace) -> "Plan":
     """The games of self-play, played one after the other."""
     from engine.network.weights_file import SHIPPED
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
     from engine.training.generate.self_play import LEAST_VISITS, self_play
 
     refuse(arguments, "not for --self-play, which takes --visits", "nodes", "depth")
@@ -196,9 +196,8 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 def run_evaluate(arguments: argparse.Namespace) -> int:
     """Show the figures of a network."""
     from engine.training.data.games import open_games
-    from engine.training.fit.evaluate import network_from
 
-    show_figures(network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
+    show_figures(_network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
     return DONE
 
 
@@ -218,6 +217,17 @@ def run_export(arguments: argparse.Namespace) -> int:
     figures = export(arguments.folder, arguments.output, arguments.held_out, force=arguments.force)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
     return DONE
+
+
+def _network_from(source: Path | None) -> "Network":
+    """The network of a weights file or of the folder of a fit; without a source, the shipped one."""
+    from engine.network.weights_file import SHIPPED, load_weights
+
+    if source is not None and source.is_dir():
+        from engine.training.fit.fit import network_of_run  # needs torch
+
+        return network_of_run(source)
+    return load_weights(source or SHIPPED).network
 
 
 def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:

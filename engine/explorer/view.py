@@ -65,8 +65,10 @@ class View:
 
     def signature(self) -> list[tuple[int, int, str]]:
         """Changes whenever there is something new to show."""
-        sources = [search.report().snapshot for search in self.searches]
-        return [(id(source.positions), int(source.tree.visits[0]), str(source.progress.state)) for source in sources]
+        snapshots = [search.report().snapshot for search in self.searches]
+        return [
+            (id(snapshot.positions), snapshot.progress.visits, str(snapshot.progress.state)) for snapshot in snapshots
+        ]
 
     # What a page asks for
 

@@ -14,7 +14,7 @@ from engine.explain.verdict import THRESHOLDS, Verdict
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
 from engine.report.stop_reason import StopReason
-from engine.search import run as run_module
+from engine.search import stop_rules
 from engine.search.clock import Limits
 from movegen import Position
 from tests.engine.report.searches import LOST, MATE_IN_1, MATE_IN_2, MIDDLEGAME, new_searcher, searched
@@ -192,7 +192,7 @@ def test_the_reason_for_stopping(fen, limits, reason):
 
 
 def test_a_move_that_nothing_can_catch_up_with_settles_the_search(monkeypatch):
-    monkeypatch.setattr(run_module, "has_thought_enough", lambda *_: True)
+    monkeypatch.setattr(stop_rules, "has_thought_enough", lambda *_: True)
     searcher = new_searcher(MIDDLEGAME)
     searcher.go(Limits(time_left=100_000))
     searcher.wait()

@@ -54,7 +54,7 @@ def test_what_asks_for_a_move(text, expected):
 def test_limits_of_the_player_to_move():
     text = "wtime 1000 btime 2000 winc 10 binc 20 movestogo 5 searchmoves e2e4 d2d4 ponder"
     go = read_go(text.split())
-    assert go.wished == ["e2e4", "d2d4"]
+    assert go.search_moves == ["e2e4", "d2d4"]
     assert go.limits(white_to_move=True) == Limits(time_left=1000, increment=10, moves_to_go=5, ponder=True)
     assert go.limits(white_to_move=False) == Limits(time_left=2000, increment=20, moves_to_go=5, ponder=True)
     assert read_go([]).limits(white_to_move=True) == Limits(infinite=True)

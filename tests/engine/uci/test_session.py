@@ -17,6 +17,8 @@ from engine.warmup import ready_file, use_search_kernels
 from tests.engine.search.test_resources import TABLES, write_book
 from tests.engine.uci.process import TERESA, Process
 
+pytestmark = pytest.mark.jit  # the engine as a process, which is always compiled
+
 
 @pytest.fixture(scope="module", autouse=True)
 def _compiled():

@@ -8,9 +8,11 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
+from engine.cli.arguments import limits_from
 from engine.cli.console import new_console
+from engine.cli.play import start
 from engine.cli.play.board import board_text
-from engine.cli.play.command import _new_loop, _new_parser
+from engine.cli.play.command import _new_parser
 from engine.system.output_file import write_whole
 from movegen import Position
 from tests.engine.cli.console import SECONDS, SOURCES, Terminal, command, piped
@@ -28,7 +30,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def new_loop(*arguments):
-    return _new_loop(_new_parser().parse_args([*QUICK, *arguments]))
+    parsed = _new_parser().parse_args([*QUICK, *arguments])
+    return start.new_loop(parsed, limits_from(parsed, default=1))
 
 
 def typed(monkeypatch, *lines):
