@@ -196,8 +196,9 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 def run_evaluate(arguments: argparse.Namespace) -> int:
     """Show the figures of a network."""
     from engine.training.data.games import open_games
+    from engine.training.fit.trained_network import network_from
 
-    show_figures(_network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
+    show_figures(network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
     return DONE
 
 
@@ -217,17 +218,6 @@ def run_export(arguments: argparse.Namespace) -> int:
     figures = export(arguments.folder, arguments.output, arguments.held_out, force=arguments.force)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
     return DONE
-
-
-def _network_from(source: Path | None) -> "Network":
-    """The network of a weights file or of the folder of a fit; without a source, the shipped one."""
-    from engine.network.weights_file import SHIPPED, load_weights
-
-    if source is not None and source.is_dir():
-        from engine.training.fit.fit import network_of_run  # needs torch
-
-        return network_of_run(source)
-    return load_weights(source or SHIPPED).network
 
 
 def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
