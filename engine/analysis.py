@@ -1,59 +1,60 @@
 """A search for scripts and notebooks: start it, look at it while it runs, ask it why."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from engine.config.options import Options
 from engine.explain.explain import answer
+from engine.explain.text import data_of
 from engine.notebook import live
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
-from engine.search.clock import Limits
-from engine.search.resources import Knowledge
-from engine.search.searcher import Listener, Searcher, SilentListener
+from engine.search.foreground import limits_of
+from engine.search.listener import Listener, SilentListener
+from engine.search.resources import Resources
+from engine.search.searcher import Searcher
 from engine.warmup import ensure_warm
 from movegen import Position
 from movegen.fen import read_fen
 
 SECONDS = 5.0
-MOST_THINKING = 10**9  # milliseconds
 
 
 class Analysis:
-    """One search of one position. All numbers are told in docs/search-report.md."""
+    """One search of one position. docs/search-report.md describes all numbers."""
 
     def __init__(
         self,
         position: Position | str,
-        options: Mapping[str, object] | None = None,
+        options: Mapping[str, object] | Options | None = None,
         *,
         listener: Listener | None = None,
-        knowledge: Knowledge | None = None,
+        resources: Resources | None = None,
     ) -> None:
-        """`position`: a `movegen.Position`, or a FEN. `options`: UCI options by name. `ValueError` for wrong ones."""
-        settings = Options()
+        """`position`: a `movegen.Position`, or a FEN. `options`, also by UCI name; `ValueError` for wrong ones."""
+        settings = replace(options) if isinstance(options, Options) else Options()
         settings.analyse_mode = True
         settings.move_overhead = 0
-        for name, value in (options or {}).items():
-            settings.set(name, str(value))
+        if not isinstance(options, Options):
+            for name, value in (options or {}).items():
+                settings.set(name, str(value))
         if isinstance(position, str):
             read_fen(position)  # what is wrong with it need not wait for the compiler
         ensure_warm()  # time counts from the start of a search
         self.position = Position(position) if isinstance(position, str) else position
-        self.searcher = Searcher(settings, listener or SilentListener(), knowledge)
+        self.searcher = Searcher(settings, listener or SilentListener(), resources)
         self.searcher.set_position(self.position, None)
         self._shown_in: int | None = None  # the cell of a notebook that has shown it
 
     # The search
 
     def start(self, seconds: float | None = None, visits: int | None = None) -> None:
-        """Search on, beside all else: so long, or so many visits more; without limits until `stop`."""
-        milliseconds = None if seconds is None else max(1, min(round(1000 * seconds), MOST_THINKING))
-        is_endless = seconds is None and visits is None
-        self.searcher.go(Limits(nodes=visits, move_time=milliseconds, infinite=is_endless))
+        """Go on searching in the background, for some seconds or visits more; without limits until `stop`."""
+        self.searcher.go(limits_of(seconds, visits))
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until the search has ended, so many seconds at most."""
+        """Wait until the search has ended, at most `seconds`."""
         self.searcher.wait(seconds)
 
     def stop(self) -> None:
@@ -63,11 +64,11 @@ class Analysis:
 
     @property
     def is_searching(self) -> bool:
-        """Does it search?"""
+        """Is the search running?"""
         return self.searcher.is_searching
 
     def watch(self) -> None:
-        """Wait until the search has ended; in a notebook, show meanwhile how it stands."""
+        """Wait until the search has ended; in a notebook, show its progress meanwhile."""
         shell = live.notebook()
         if shell is None:
             self.wait()
@@ -79,11 +80,11 @@ class Analysis:
 
     @property
     def report(self) -> Report:
-        """All that is known, as it stands now."""
+        """All that is known now."""
         return self.searcher.report()
 
     def summary(self) -> dict[str, Any]:
-        """How the search stands."""
+        """The whole search in a few numbers."""
         return self.report.summary()
 
     def children(self, path: str = "", k: int | None = None, shape: Shape = PLAIN) -> dict[str, Any]:
@@ -101,12 +102,12 @@ class Analysis:
     def explain(self, move: str | None = None, visits: int | None = None) -> dict[str, Any]:
         """Why a move (None: the best one), or why not.
 
-        A move that was hardly looked at or looks refuted is searched for itself first; so is any other if `visits` are
+        A move with few visits, or that looks refuted, first gets a separate search; so does any other if `visits` are
         given.
         """
-        return answer(self.report, move, visits).data()
+        return data_of(answer(self.report, move, visits))
 
-    # What notebooks ask for
+    # For notebooks
 
     def _repr_html_(self) -> str:
         """The board with arrows, and the table of moves."""
@@ -129,10 +130,10 @@ def analyse(
     options: Mapping[str, object] | None = None,
     wait: bool = True,
 ) -> Analysis:
-    """Search a position for some seconds (five, if nothing is said) or visits; -> all that is known then.
+    """Search a position for some seconds (five by default) or visits; -> the analysis.
 
-    In a notebook a table shows meanwhile how it stands. With `wait=False` it goes on beside all else, and the answers
-    change until it ends; `watch` shows it then.
+    In a notebook a table shows the progress meanwhile. With `wait=False` the search goes on in the background, and the
+    answers change until it ends; `watch` shows it then.
     """
     analysis = Analysis(position, options)
     analysis.start(SECONDS if seconds is None and visits is None else seconds, visits)

@@ -1,8 +1,8 @@
-"""Compiling the kernels: all of them, or those that a game needs."""
+"""Compile the kernels: all of them, or those that a game needs."""
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,26 +10,32 @@ from typing import TYPE_CHECKING
 from perft.exits import ending_at_once
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from engine.search.searcher import Searcher
 
-_compiled_here: set[Path] = set()  # what this process need not compile again, kept or not
+Track = Callable[[list[str]], Iterable[str]]  # passes the names of the parts on, and may show the progress
+
+_compiled_here: set[Path] = set()  # ready files of what this process has compiled, stored or not
 
 
-def ensure_warm() -> None:
-    """At the very first start: compile what a search needs, and show how far it is. Call it before time counts."""
+def print_to_stderr(text: str) -> None:
+    """Print a line, for scripts and notebooks too; a program without a console has no standard error."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")
+
+
+def ensure_warm(track: Track = iter, report: Callable[[str], None] = print_to_stderr) -> None:
+    """At the very first start: report it, and compile what a search needs. Call it before time counts."""
     with ending_at_once():
         if is_warm() or ready_file() in _compiled_here:
             return
-        print("first start: the search is being compiled, which takes 20 to 60 seconds", file=sys.stderr)
+        report("first start: the search is being compiled, which takes 20 to 60 seconds")
         if reason := not_kept():
-            print(reason, file=sys.stderr)
-        compile_all(parts_of_games())
+            report(reason)
+        compile_all(parts_of_games(), track)
 
 
 def not_kept() -> str:
-    """Why compiled kernels cannot be kept; empty if they can."""
+    """Why compiled kernels cannot be stored; empty if they can."""
     from movegen.compiler.cache import CACHE_VARIABLE, is_writable
 
     folder = ready_file().parent
@@ -38,14 +44,13 @@ def not_kept() -> str:
     return f"{folder} cannot be written: each start compiles again, unless {CACHE_VARIABLE} names another folder"
 
 
-def compile_all(parts: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Do each part of the work, and show how far it is; -> CPU seconds of each."""
+def compile_all(parts: dict[str, Callable[[], object]], track: Track = iter) -> dict[str, float]:
+    """Do each part of the work; -> CPU seconds of each."""
     seconds = {}
-    with _progress() as progress:
-        for name, compile_part in progress.track(parts.items(), description="compiling"):
-            begin = time.process_time()
-            compile_part()
-            seconds[name] = time.process_time() - begin
+    for name in track(list(parts)):
+        begin = time.process_time()
+        parts[name]()
+        seconds[name] = time.process_time() - begin
     _compiled_here.add(ready_file())
     with suppress(OSError):  # then the next start compiles again
         ready_file().touch()
@@ -85,28 +90,29 @@ def use_search_kernels() -> None:
 
 
 def use_report_kernels() -> None:
-    """Use every kernel once that reads the tree for people, and import what speaks to them."""
+    """Use every kernel once that reads the tree for people, or shows them a position."""
     from engine.explain.explain import explain
     from engine.explain.text import lines_of
-    from engine.uci.extras import board_lines
     from movegen import Position
 
     report = _searched().report()
     lines_of(explain(report))
     report.icicle()
-    board_lines(Position())
+    position = Position()
+    _ = str(position), position.fen(), position.key, position.attackers("e1", "black")
 
 
 def use_saved_trees() -> None:
     """Write a tree to a file, and read it again."""
     import tempfile
 
-    from engine.report.tree_file import load, save
+    from engine.report.tree_file import GameRecord, load, save
     from movegen.fen import START_FEN
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tree.npz"
-        save(path, _searched(), START_FEN, ("e2e4",))
+        searcher = _searched()
+        save(path, GameRecord(START_FEN, ("e2e4",)), searcher.prepare(), searcher.history, searcher.options)
         load(path)
 
 
@@ -114,7 +120,8 @@ def _searched() -> "Searcher":
     """A small search that has ended."""
     from engine.config.options import Options
     from engine.search.clock import Limits
-    from engine.search.searcher import Searcher, SilentListener
+    from engine.search.listener import SilentListener
+    from engine.search.searcher import Searcher
     from movegen import Position
 
     settings = Options()
@@ -129,16 +136,16 @@ def _searched() -> "Searcher":
 def use_eval_kernels() -> None:
     """Use every kernel once that judges a position without a search."""
     from engine.network.weights_file import load_weights
-    from engine.uci.static_eval import judge_by_network, judge_by_playouts
+    from engine.report.static_eval import evaluate_by_network, evaluate_by_playouts
     from movegen import Position
 
     network = load_weights().network
-    judge_by_network(Position(), network)
-    judge_by_playouts(Position(), network, seed=1)
+    evaluate_by_network(Position(), network)
+    evaluate_by_playouts(Position(), network, seed=1)
 
 
 def ready_file() -> Path:
-    """A file that stands in the cache once the kernels of the search are there."""
+    """A file in the cache that says that the kernels of the search are there."""
     from movegen.compiler.cache import version_folder
 
     return version_folder(Path(__file__).resolve().parent / "mcts") / "ready"
@@ -147,11 +154,3 @@ def ready_file() -> Path:
 def is_warm() -> bool:
     """Are the kernels of the search in the cache?"""
     return ready_file().is_file()
-
-
-def _progress() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)

@@ -1,4 +1,4 @@
-"""What the options of the command line do. Each command prints its result and returns the exit status."""
+"""The commands of perft. Each prints its result and returns the exit status."""
 
 import argparse
 import shlex
@@ -9,43 +9,43 @@ from movegen import Position
 from movegen.compiler.memory import CACHE_LINE_BYTES
 from movegen.fen import START_FEN
 from perft.display import Display
+from perft.exits import DONE, FAILED
 from perft.frontier import Frontier
 from perft.run import MEGABYTE, Counter, counted_before, load_kernels
-from perft.status import Status
 from perft.suite import Entry, read_suite
 
 SHORTEST = 1e-6  # seconds; clocks may be coarser than a small count is long
-UNIQUE_MEGABYTES = 1024  # for --unique, unless --hash says otherwise
+UNIQUE_MEGABYTES = 1024  # for --unique without --hash
 
 
-def run(options: argparse.Namespace) -> int:
-    """Do what the options say; -> exit status."""
-    if options.bench:
-        return run_bench(options.peers)
-    if options.suite:
-        return run_suites(options)
-    position = Position(START_FEN if options.fen is None else options.fen, chess960=options.chess960)
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command that the arguments name; -> exit status."""
+    if arguments.bench:
+        return run_bench(arguments.peers)
+    if arguments.suite:
+        return run_suites(arguments)
+    position = Position(START_FEN if arguments.fen is None else arguments.fen, chess960=arguments.chess960)
     for repair in position.repairs:
         print(f"note: {repair}", file=sys.stderr)
-    if options.compare:
-        return run_compare(position, options)
-    if options.unique:
-        return run_unique(position, options.depth, options.hash or UNIQUE_MEGABYTES)
-    load_kernels(options.hash > 0)
+    if arguments.compare:
+        return run_compare(position, arguments)
+    if arguments.unique:
+        return run_unique(position, arguments.depth, arguments.hash or UNIQUE_MEGABYTES)
+    load_kernels(arguments.hash > 0)
     started = time.monotonic()
     with Display() as display:
-        counter = Counter(options.threads, options.hash, display.show)
-        if options.divide:
-            nodes = divide(counter, position, options.depth, display)
+        counter = Counter(arguments.threads, arguments.hash, display.show)
+        if arguments.divide:
+            nodes = divide(counter, position, arguments.depth, display)
         else:
-            nodes = counter.perft(position, options.depth)
+            nodes = counter.perft(position, arguments.depth)
     print_speed(nodes, time.monotonic() - started)
     print(f"\nNodes searched: {nodes}")
-    return Status.AGREES
+    return DONE
 
 
 def print_speed(nodes: int, seconds: float) -> None:
-    """Time and nodes a second, on standard error: what is printed as the result stays as Stockfish has it."""
+    """Time and nodes a second, on standard error: standard output has the result in the format of Stockfish."""
     sys.stdout.flush()
     print(f"{seconds:,.2f} seconds, {nodes / max(seconds, SHORTEST):,.0f} nodes a second", file=sys.stderr, flush=True)
 
@@ -77,20 +77,20 @@ def run_unique(position: Position, depth: int, megabytes: int) -> int:
                 f"but --hash gives {megabytes} MB"
             )
         print(f"ply {ply}: {frontier.count} different positions of {frontier.total}", flush=True)
-    return Status.AGREES
+    return DONE
 
 
-def run_suites(options: argparse.Namespace) -> int:
+def run_suites(arguments: argparse.Namespace) -> int:
     """Check every position of the suites; a failure prints the divide."""
-    entries = [entry for name in options.suite for entry in read_suite(name, options.chess960)]
-    load_kernels(options.hash > 0)
+    entries = [entry for name in arguments.suite for entry in read_suite(name, arguments.chess960)]
+    load_kernels(arguments.hash > 0)
     started = time.monotonic()
     failures = checked = nodes = 0
     with Display() as display:
-        counter = Counter(options.threads, options.hash, display.show)
+        counter = Counter(arguments.threads, arguments.hash, display.show)
         for number, entry in enumerate(entries):
             display.part(nodes, number / len(entries), 1 / len(entries))
-            depth = entry.deepest(options.max_nodes, options.depth)
+            depth = entry.deepest(arguments.max_nodes, arguments.depth)
             if depth is None:
                 continue
             with counted_before(nodes):
@@ -101,7 +101,7 @@ def run_suites(options: argparse.Namespace) -> int:
     print_speed(nodes, time.monotonic() - started)
     beyond = f" ({len(entries) - checked} have no count within the bounds)" if checked < len(entries) else ""
     print(f"{checked} of {len(entries)} positions checked, {failures} wrong, {nodes} nodes{beyond}")
-    return Status.DIFFERS if failures else Status.AGREES
+    return FAILED if failures else DONE
 
 
 def check(counter: Counter, entry: Entry, depth: int, display: Display) -> int:
@@ -119,18 +119,18 @@ def check(counter: Counter, entry: Entry, depth: int, display: Display) -> int:
     return counted
 
 
-def run_compare(position: Position, options: argparse.Namespace) -> int:
+def run_compare(position: Position, arguments: argparse.Namespace) -> int:
     """Compare with another program, depth by depth, and print the first difference."""
     from perft.compare import compare, opponent
 
-    command = shlex.split(options.against) if options.against else None
-    with opponent(command, options.chess960) as other:
-        for depth, difference in compare(other, position, options.depth):
+    command = shlex.split(arguments.against) if arguments.against else None
+    with opponent(command, arguments.chess960) as other:
+        for depth, difference in compare(other, position, arguments.depth):
             if difference is not None:
                 print(f"depth {depth}: differs from {other.name}\n{difference}")
-                return Status.DIFFERS
+                return FAILED
             print(f"depth {depth}: agrees with {other.name}", flush=True)
-    return Status.AGREES
+    return DONE
 
 
 def run_bench(peers: bool) -> int:
@@ -139,4 +139,4 @@ def run_bench(peers: bool) -> int:
 
     for line in bench(peers):
         print(line, flush=True)
-    return Status.AGREES
+    return DONE

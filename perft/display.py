@@ -1,4 +1,4 @@
-"""A line on the terminal that tells how far a long run is. Nothing of it goes into a pipe."""
+"""A progress line on the terminal for long runs; it is never written into a pipe."""
 
 import sys
 import time
@@ -15,7 +15,7 @@ QUIET_SECONDS = 1.0  # short runs show nothing
 
 
 class Display:
-    """Shows nodes, speed, share done and time left on standard error while a run lasts."""
+    """Shows nodes, speed, share done and time left on standard error."""
 
     def __init__(self) -> None:
         self._bar: tuple[Bar, TaskID] | None = None
@@ -31,11 +31,11 @@ class Display:
             self._bar[0].stop()
 
     def part(self, nodes_before: int, share_before: float, share_of_part: float) -> None:
-        """Say what the coming calls are a part of, and what was done before it."""
+        """The following calls of `show` are for this part of the whole run."""
         self._nodes_before, self._share_before, self._share_of_part = nodes_before, share_before, share_of_part
 
     def show(self, progress: Progress) -> None:
-        """Take the state of a run."""
+        """Show the state of a run."""
         seconds = time.monotonic() - self._started
         if not self._enabled or seconds < QUIET_SECONDS:
             return

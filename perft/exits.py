@@ -1,7 +1,7 @@
-"""How a command ends before its end: Ctrl-C, bad input, output that cannot be written. Never with a traceback.
+"""How a command ends: its exit status, and what happens at Ctrl-C, bad input or a closed pipe. Never with a traceback.
 
 A process calls `run_as_program` once. Python raises `KeyboardInterrupt` wherever the main thread is; while modules are
-imported or kernels are compiled that may be a place which swallows it, and there is nothing to save: `ending_at_once`
+imported or kernels are compiled, code that is running may swallow it, and there is nothing to save: `ending_at_once`
 is for such parts.
 """
 
@@ -15,26 +15,30 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
+# Exit status
+DONE = 0
+FAILED = 1  # a check found a difference, or kernels could not be stored
 BAD_INPUT = 2
-INTERRUPTED = 130  # as a shell has it for a process that Ctrl-C ended
-PIPE_CLOSED = 141  # likewise, for one that wrote into a closed pipe
-CLOSED = (errno.EPIPE, errno.EBADF, *((errno.EINVAL,) if os.name == "nt" else ()))  # of a stream without a reader
-SHOW_CURSOR = "\r\x1b[K\x1b[?25h"  # a progress display hides it
+SIGNALLED = 128  # plus the number of the signal, as in shells
+INTERRUPTED = SIGNALLED + 2  # by Ctrl-C
+PIPE_CLOSED = SIGNALLED + 13  # the reader of the output has gone
+CLOSED = (errno.EPIPE, errno.EBADF, *((errno.EINVAL,) if os.name == "nt" else ()))  # writing to a closed stream
+SHOW_CURSOR = "\r\x1b[K\x1b[?25h"  # progress displays hide it
 
 
 class _Program:
-    """This process, if it is a program and not a script or a notebook that uses the packages."""
+    """This process, if it is a program, not a script or a notebook that imports the packages."""
 
     name: str | None = None
 
 
 def run_as_program(name: str, command: Callable[[], int]) -> int:
-    """Run a command as all that this process does; -> exit status. `name` stands before the line after Ctrl-C."""
+    """Run a command as the only work of this process; -> exit status. `name` is printed at Ctrl-C."""
     _Program.name = name
     _open_missing_streams()
-    for stream in (sys.stdout, sys.stderr):  # a console may lack letters: better another one than a failure
+    for stream in (sys.stdin, sys.stdout, sys.stderr):  # a console may lack letters: `?` instead of a failure
         with suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # what has no such method needs none
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a replaced stream may have no such method
     try:
         try:
             return command()
@@ -50,7 +54,7 @@ def run_as_program(name: str, command: Callable[[], int]) -> int:
 
 
 def reported(program: str, work: Callable[[], int]) -> int:
-    """Do the work of a command; what is wrong with its input or its files is reported in one line. -> exit status
+    """Do the work of a command; errors of its input or its files are printed in one line. -> exit status
 
     If standard output cannot be written, the error goes on to `run_as_program`.
     """
@@ -82,7 +86,7 @@ def ending_at_once() -> Iterator[None]:
 
 
 def _end_by_keyboard(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
-    """Say so in a line and end, without Python's tidying up: that would trip over threads that still work."""
+    """Print a line and end at once: Python's own shutdown fails while threads are still working."""
     cursor = SHOW_CURSOR if sys.stderr is not None and sys.stderr.isatty() else ""
     with suppress(OSError):
         os.write(2, f"{cursor}{_Program.name}: interrupted\n".encode())
@@ -90,14 +94,14 @@ def _end_by_keyboard(_number: int = 0, _frame: FrameType | None = None) -> NoRet
 
 
 def _open_missing_streams() -> None:
-    """A process can be started without streams. What is opened first gets the numbers that are free: theirs."""
+    """A process can be started without streams; files opened later would get their numbers."""
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: PTH123, SIM115  (to the end of the process)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
 def output_failure() -> OSError | None:
-    """Why standard output cannot be written. Only an attempt shows it; a blank line does no harm before an error."""
+    """Why standard output cannot be written; None if it can. Only an attempt shows it: a blank line."""
     try:
         sys.stdout.write("\n")
         sys.stdout.flush()
@@ -109,7 +113,7 @@ def output_failure() -> OSError | None:
 
 
 def end_without_output(failure: OSError) -> NoReturn:
-    """A reader that has enough is no error, a full disk is. Python's own end would try to write again, and fail."""
+    """End quietly if the reader has gone, else with an error. Python would try to write again, and fail."""
     if failure.errno in CLOSED:
         os._exit(PIPE_CLOSED)
     with suppress(OSError):

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
@@ -54,6 +55,10 @@ def _no_watcher(_progress: Progress) -> None:
     pass
 
 
+def _never() -> bool:
+    return False
+
+
 def load_kernels(with_memory: bool) -> None:
     """Compile all kernels that a count needs, so that they do not add to its time."""
     Counter(hash_megabytes=int(with_memory)).perft(Position(TWO_KINGS), MERGING_PAYS_FROM)
@@ -66,16 +71,17 @@ class Counter:
     threads: int = 1
     hash_megabytes: int = 0
     watcher: Callable[[Progress], None] = _no_watcher
+    should_stop: Callable[[], bool] = _never  # asked while threads count
 
     def perft(self, position: Position, depth: int) -> int:
-        """The number of leaves at a depth. `Interrupted` if Ctrl-C is pressed."""
+        """The number of leaves at a depth. `Interrupted` if Ctrl-C is pressed or `should_stop` says so."""
         if depth == 0:
             return 1
         with counted_before(0):
             frontier = self._frontier(position, depth)
         if frontier.count == 0:
             return 0
-        return _Run(frontier, depth - frontier.ply, self.hash_megabytes > 0).finish(self.threads, self.watcher)
+        return _Run(frontier, depth - frontier.ply, self.hash_megabytes > 0).finish(self)
 
     def _frontier(self, position: Position, depth: int) -> Frontier:
         if self.hash_megabytes:
@@ -99,29 +105,35 @@ class _Run:
         self.failure: BaseException | None = None
         self.lock = threading.Lock()
 
-    def finish(self, threads: int, watcher: Callable[[Progress], None]) -> int:
-        """Count everything, and return the number of leaves."""
+    def finish(self, counter: Counter) -> int:
+        """Count everything with the counter's threads, and return the number of leaves."""
         self._count(0, 0)  # compile before the threads start
         self.began = time.monotonic()
-        workers = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
+        workers = [threading.Thread(target=self._work, daemon=True) for _ in range(counter.threads)]
         for worker in workers:
             worker.start()
         try:
             for worker in workers:
                 while worker.is_alive():
                     worker.join(POLL_SECONDS)
-                    watcher(self._progress())
-            watcher(self._progress())
+                    counter.watcher(self._progress())
+                    if worker.is_alive() and counter.should_stop():
+                        self._interrupt(workers)
+            counter.watcher(self._progress())
         except KeyboardInterrupt:
-            self.stopped = True
-            deadline = time.monotonic() + PATIENCE_AFTER_STOP
-            for worker in workers:
-                worker.join(max(0.0, deadline - time.monotonic()))
-            with self.lock:
-                raise Interrupted(self.nodes) from None
+            self._interrupt(workers)
         if self.failure is not None:
             raise self.failure
         return self.nodes
+
+    def _interrupt(self, workers: list[threading.Thread]) -> NoReturn:
+        """Stop the threads, and report what they have counted."""
+        self.stopped = True
+        deadline = time.monotonic() + PATIENCE_AFTER_STOP
+        for worker in workers:
+            worker.join(max(0.0, deadline - time.monotonic()))
+        with self.lock:
+            raise Interrupted(self.nodes) from None
 
     def _progress(self) -> Progress:
         share = self.records_done / self.frontier.count

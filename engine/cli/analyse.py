@@ -1,4 +1,4 @@
-"""`teresa analyse`: search a position and show what the search thinks of each move, while it thinks."""
+"""`teresa analyse`: search a position and show what the search thinks of each move, also while it runs."""
 
 import argparse
 import json
@@ -6,12 +6,22 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.arguments import add_limits, add_position, engine_options, position_from, positive, seconds_of
-from engine.report.columns import context_of, find, lesson
+from engine.cli.arguments import (
+    add_formula,
+    add_limits,
+    add_memory_and_threads,
+    add_position,
+    engine_options,
+    position_from,
+    positive,
+    seconds_of,
+)
+from engine.cli.progress import warm_up
+from engine.report.columns import find, lesson
+from engine.report.formulas import context_of
 from engine.report.node import Shape
-from engine.warmup import ensure_warm
 from movegen.moves import MAX_MOVES
-from perft.exits import INTERRUPTED, reported
+from perft.exits import DONE, INTERRUPTED, reported
 
 if TYPE_CHECKING:
     from engine.analysis import Analysis
@@ -20,69 +30,75 @@ if TYPE_CHECKING:
 
 SECONDS = 5.0
 ROWS = 10
-SECONDS_BETWEEN_PICTURES = 0.25
+SECONDS_BETWEEN_TABLES = 0.25
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Analyse a position; -> exit status."""
-    options = _parser().parse_args(arguments)
-    return reported("teresa analyse", lambda: _main(options))
+    arguments = _new_parser().parse_args(argv)
+    return reported("teresa analyse", lambda: _main(arguments))
 
 
-def _main(options: argparse.Namespace) -> int:
-    ensure_warm()
+def _main(arguments: argparse.Namespace) -> int:
+    warm_up()
     from engine.explain.explain import answer
+    from engine.explain.text import data_of
 
-    columns = [find(text) for text in options.explain]
-    analysis = _new_analysis(options)
-    _check_moves(analysis.position, options.why)
-    was_interrupted = _search(analysis, seconds_of(options, SECONDS), options)
-    reasons = [answer(analysis.report, move or None, options.extra) for move in options.why]
-    if options.json:
+    columns = [find(text) for text in arguments.explain]
+    analysis = _new_analysis(arguments)
+    _check_moves(analysis.position, arguments.why)
+    was_interrupted = _search(analysis, seconds_of(arguments, SECONDS), arguments)
+    reasons = [answer(analysis.report, move or None, arguments.extra) for move in arguments.why]
+    if arguments.json:
         root = _root(analysis, MAX_MOVES)
-        told = {"summary": analysis.summary(), "root": root, "why": [reason.data() for reason in reasons]}
-        print(json.dumps({**told, "history": analysis.history()}))
+        data = {"summary": analysis.summary(), "root": root, "why": [data_of(reason) for reason in reasons]}
+        print(json.dumps({**data, "history": analysis.history()}))
     else:
-        _tell(analysis, options.moves, reasons)
+        _print_report(analysis, arguments.moves, reasons)
         for column in columns:
             print("\n" + "\n".join(_lesson(analysis, column.key)))
-    return INTERRUPTED if was_interrupted else 0
+    return INTERRUPTED if was_interrupted else DONE
 
 
-def _parser() -> argparse.ArgumentParser:
+def _new_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="teresa analyse", description=__doc__)
     add_position(parser)
     add_limits(parser, SECONDS, "the search")
     parser.add_argument("--moves", "--multipv", type=positive(int), default=ROWS, metavar="N", help="rows to show")
-    parser.add_argument("--formula", type=str.upper, choices=("PUCT", "UCB1"), default="PUCT")
-    parser.add_argument("--evaluator", type=str.capitalize, choices=("Network", "Playout"), default="Network")
-    parser.add_argument("--hash", type=int, default=256, metavar="MB", help="memory of the tree (default 256)")
-    parser.add_argument("--threads", type=int, default=1)
+    add_formula(parser)
+    add_memory_and_threads(parser)
     parser.add_argument(
-        "--why", nargs="?", const="", action="append", default=[], metavar="MOVE", help="why, or why not"
+        "--why",
+        nargs="?",
+        const="",
+        action="append",
+        default=[],
+        metavar="MOVE",
+        help="explain a move (default: the best one): why, or why not",
     )
     parser.add_argument(
-        "--extra", type=positive(int), metavar="VISITS", help="for a move of --why, before it is judged"
+        "--extra", type=positive(int), metavar="VISITS", help="of a separate search for each move of --why"
     )
-    parser.add_argument("--explain", action="append", default=[], metavar="COLUMN", help="how its number is made")
-    parser.add_argument("--json", action="store_true", help="everything as JSON")
+    parser.add_argument(
+        "--explain", action="append", default=[], metavar="COLUMN", help="show how the numbers of a column are made"
+    )
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
     return parser
 
 
 # What to analyse
 
 
-def _new_analysis(options: argparse.Namespace) -> "Analysis":
+def _new_analysis(arguments: argparse.Namespace) -> "Analysis":
     from engine.analysis import Analysis
 
-    engine_options(options)  # names the argument if one is wrong
-    position, remark = position_from(options)
+    options = engine_options(arguments)
+    position, remark = position_from(arguments)
     if not position.move_codes:
         raise ValueError(f"the game is over: {'checkmate' if position.in_check else 'stalemate'}")
     if remark:
         print(remark, file=sys.stderr)
-    wanted = {"Formula": options.formula, "Evaluator": options.evaluator}
-    return Analysis(position, {**wanted, "Hash": options.hash, "Threads": options.threads})
+    return Analysis(position, options)
 
 
 def _check_moves(position: "Position", moves: list[str]) -> None:
@@ -97,14 +113,14 @@ def _check_moves(position: "Position", moves: list[str]) -> None:
 # What is shown
 
 
-def _search(analysis: "Analysis", seconds: float | None, options: argparse.Namespace) -> bool:
-    """Search, and show how it stands meanwhile if somebody looks; -> was it interrupted?"""
-    analysis.start(seconds, options.visits)
+def _search(analysis: "Analysis", seconds: float | None, arguments: argparse.Namespace) -> bool:
+    """Search, and on a terminal show the table meanwhile; -> was it interrupted?"""
+    analysis.start(seconds, arguments.visits)
     try:
-        if sys.stdout.isatty() and not options.json:
-            _watch(analysis, options.moves)
+        if sys.stdout.isatty() and not arguments.json:
+            _watch(analysis, arguments.moves)
         while analysis.is_searching:
-            analysis.wait(SECONDS_BETWEEN_PICTURES)
+            analysis.wait(SECONDS_BETWEEN_TABLES)
     except KeyboardInterrupt:
         analysis.stop()
         return True
@@ -118,27 +134,29 @@ def _root(analysis: "Analysis", rows: int) -> dict[str, Any]:
 def _watch(analysis: "Analysis", rows: int) -> None:
     from rich.live import Live
 
-    from engine.cli.table import new_console, picture
+    from engine.cli.console import new_console
+    from engine.cli.table import search_view
 
     console = new_console(is_terminal=True)
     with Live(console=console, auto_refresh=False, transient=True) as live:
         while analysis.is_searching:
-            analysis.wait(SECONDS_BETWEEN_PICTURES)
-            live.update(picture(analysis.summary(), _root(analysis, rows), console.width), refresh=True)
+            analysis.wait(SECONDS_BETWEEN_TABLES)
+            live.update(search_view(analysis.summary(), _root(analysis, rows), console.width), refresh=True)
 
 
-def _tell(analysis: "Analysis", rows: int, reasons: "list[Explanation | NotLegal]") -> None:
-    from engine.cli.table import new_console, picture, print_lines
-    from engine.explain.text import EXTRA, lines_of
+def _print_report(analysis: "Analysis", rows: int, reasons: "list[Explanation | NotLegal]") -> None:
+    from engine.cli.console import new_console, print_lines
+    from engine.cli.table import search_view
+    from engine.explain.text import EXTRA_HINT, lines_of
 
     console = new_console(is_terminal=sys.stdout.isatty())
-    console.print(picture(analysis.summary(), _root(analysis, rows), console.width))
-    for told in reasons:
-        print_lines(console, ["", *lines_of(told, EXTRA)])
+    console.print(search_view(analysis.summary(), _root(analysis, rows), console.width))
+    for reason in reasons:
+        print_lines(console, ["", *lines_of(reason, EXTRA_HINT)])
 
 
 def _lesson(analysis: "Analysis", key: str) -> list[str]:
     """A column explained with the numbers of the best move."""
     report = analysis.report
     row = report.rows(k=1, shape=Shape(lines=0, first_look=True))[0]
-    return lesson(find(key), row, context_of(report.source, ""), analysis.position.turn.capitalize())
+    return lesson(find(key), row, context_of(report.snapshot, ""), analysis.position.turn.capitalize())

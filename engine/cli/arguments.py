@@ -1,21 +1,32 @@
-"""Arguments that several commands share: one name for one thing."""
+"""Arguments that several commands share, and what they mean: limits, positions, the engine's options."""
 
 import argparse
 import math
-from collections.abc import Mapping
-from types import MappingProxyType
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from engine.config.options import Options
+
 if TYPE_CHECKING:
-    from engine.config.options import Options
-    from engine.pgn.game_file import OpenedPosition
+    from engine.pgn.positions import OpenedPosition
+    from engine.search.clock import Limits
 
 MOST = {float: 1e6, int: 10**12}  # seconds; visits, rows, numbers of games
-FLAGS = {"--hash": "Hash", "--threads": "Threads", "--seed": "Seed", "--elo": "UCI_Elo"}
+FLAGS = {
+    "--hash": "Hash",
+    "--threads": "Threads",
+    "--seed": "Seed",
+    "--elo": "UCI_Elo",
+    "--formula": "Formula",
+    "--evaluator": "Evaluator",
+}
+
+
+# Limits
 
 
 def positive(kind: type[int] | type[float]) -> Any:
-    """Reads a number above 0, for argparse."""
+    """Return a reader of numbers above 0, for argparse."""
 
     def read(text: str) -> float:
         number = kind(text)
@@ -36,23 +47,42 @@ def _from_milliseconds(text: str) -> float:
 _from_milliseconds.__name__ = "number"
 
 
-def add_limits(parser: argparse.ArgumentParser, seconds: float, what: str, *, old_names: bool = False) -> None:
-    """`--seconds` and `--visits`; `old_names` adds `--movetime MS` and `--nodes N`, which mean the same."""
-    parser.add_argument("--seconds", type=positive(float), help=f"for {what} (default {seconds:g})")
-    names = ["--visits", "--nodes"] if old_names else ["--visits"]
-    parser.add_argument(
-        *names, dest="visits", type=positive(int), metavar="N", help=f"for {what}, instead of or besides --seconds"
-    )
+def add_limits(parser: argparse.ArgumentParser, default: float | str, what: str, *, old_names: bool = False) -> None:
+    """`--seconds` and `--visits`; `old_names` adds `--movetime MS` and `--nodes N`, which mean the same.
+
+    `default`: the seconds, or a text for the help; `what`: the limits are for this.
+    """
+    text = default if isinstance(default, str) else f"{default:g}"
+    parser.add_argument("--seconds", type=positive(float), help=f"for {what} (default {text})")
     if old_names:
         parser.add_argument(
             "--movetime", dest="seconds", type=_from_milliseconds, metavar="MS", help="the same as --seconds, in ms"
         )
+    add_visits(parser, f"for {what}, instead of or besides --seconds", old_name=old_names)
 
 
-def seconds_of(options: argparse.Namespace, default: float) -> float | None:
-    """The seconds that were wished; if nothing was wished, the default."""
-    wished: float | None = options.seconds
-    return default if wished is None and options.visits is None else wished
+def add_visits(
+    parser: argparse.ArgumentParser, text: str, default: int | None = None, *, old_name: bool = False
+) -> None:
+    """`--visits`; `old_name` adds `--nodes`, which means the same."""
+    names = ["--visits", "--nodes"] if old_name else ["--visits"]
+    parser.add_argument(*names, dest="visits", type=positive(int), default=default, metavar="N", help=text)
+
+
+def seconds_of(arguments: argparse.Namespace, default: float) -> float | None:
+    """The seconds that were asked for; the default if there are neither seconds nor visits."""
+    seconds: float | None = arguments.seconds
+    return default if seconds is None and arguments.visits is None else seconds
+
+
+def limits_from(arguments: argparse.Namespace, default: float) -> "Limits":
+    """`--seconds` and `--visits` as a search takes them."""
+    from engine.search.foreground import limits_of
+
+    return limits_of(seconds_of(arguments, default), arguments.visits)
+
+
+# Positions and files
 
 
 def add_position(parser: argparse.ArgumentParser, *, chess960: bool = True) -> None:
@@ -71,42 +101,67 @@ def add_position(parser: argparse.ArgumentParser, *, chess960: bool = True) -> N
 def add_game(parser: argparse.ArgumentParser, default: str = "the first") -> None:
     """Which game of a file, and how to read it."""
     parser.add_argument("--game", type=positive(int), metavar="N", help=f"of a PGN file: game N (default: {default})")
-    parser.add_argument(
-        "--encoding", metavar="NAME", help="of a PGN file, as latin-1 (default: found by looking at it)"
-    )
+    parser.add_argument("--encoding", metavar="NAME", help="of a PGN file, such as latin-1 (default: detected)")
 
 
-def position_from(options: argparse.Namespace) -> "OpenedPosition":
+def position_from(arguments: argparse.Namespace) -> "OpenedPosition":
     """The position that was asked for; `ValueError` says what is wrong with it."""
-    from engine.pgn.game_file import read_position
+    from engine.pgn.positions import read_position
 
     return read_position(
-        " ".join(options.position),
-        chess960=options.chess960,
-        game=options.game,
-        ply=options.ply,
-        encoding=options.encoding,
+        " ".join(arguments.position),
+        chess960=arguments.chess960,
+        game=arguments.game,
+        ply=arguments.ply,
+        encoding=arguments.encoding,
     )
 
 
-def add_force(parser: argparse.ArgumentParser) -> None:
+def add_force(parser: argparse.ArgumentParser, text: str = "overwrite files, whatever is in them") -> None:
     """Whether files of others may be replaced."""
-    parser.add_argument("--force", action="store_true", help="overwrite files, whatever is in them")
+    parser.add_argument("--force", action="store_true", help=text)
 
 
-def engine_options(options: argparse.Namespace, besides: Mapping[str, str] = MappingProxyType({})) -> "Options":
-    """The engine's options from `--hash`, `--threads`, `--seed` and `--elo`; a `ValueError` names the argument."""
-    from engine.config.options import Options
+# The engine's options
 
-    settings = Options()
-    for name, text in besides.items():
-        settings.set(name, text)
+
+def add_memory_and_threads(parser: argparse.ArgumentParser) -> None:
+    """`--hash` and `--threads`."""
+    parser.add_argument(
+        "--hash",
+        type=int,
+        default=Options.hash_megabytes,
+        metavar="MB",
+        help="memory of the tree (default %(default)s)",
+    )
+    parser.add_argument(
+        "--threads", type=int, default=Options.threads, metavar="N", help="threads that search (default %(default)s)"
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser, what: str) -> None:
+    """`--seed`; `what` is reproducible with it."""
+    parser.add_argument(
+        "--seed", type=int, default=Options.seed, metavar="N", help=f"not 0: with --visits {what} are reproducible"
+    )
+
+
+def add_formula(parser: argparse.ArgumentParser) -> None:
+    """`--formula` and `--evaluator`."""
+    parser.add_argument("--formula", type=str.upper, choices=("PUCT", "UCB1"), default=Options.formula)
+    parser.add_argument("--evaluator", type=str.capitalize, choices=("Network", "Playout"), default=Options.evaluator)
+
+
+def engine_options(arguments: argparse.Namespace, defaults: Options | None = None) -> Options:
+    """The engine's options from the arguments in `FLAGS`; a `ValueError` names the argument."""
+    options = replace(defaults) if defaults else Options()
     for flag, name in FLAGS.items():
-        value = getattr(options, flag[2:], None)
+        value = getattr(arguments, flag[2:], None)
         if value is None:
             continue
         try:
-            settings.set(name, str(value))
+            options.set(name, str(value))
         except ValueError as error:
             raise ValueError(f"{flag}: {error}") from None
-    return settings
+    options.limit_strength = getattr(arguments, "elo", None) is not None
+    return options

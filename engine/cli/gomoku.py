@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from engine.textbook.gomoku import Action, Gomoku
 from engine.textbook.mcts import Search
+from perft.exits import DONE
 
 HELP = "a square such as b3 to play, 'undo', 'help' or 'quit'"
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Play a game; -> exit status."""
     parser = argparse.ArgumentParser(prog="teresa gomoku", description="Play Gomoku against Monte Carlo tree search.")
     parser.add_argument("--size", type=int, default=7, help="squares on a side, 3 to 19 (default: %(default)s)")
@@ -18,19 +19,24 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--simulations", type=int, default=800, help="of the engine for a move (default: %(default)s)")
     parser.add_argument("--second", action="store_true", help="let the engine begin")
     parser.add_argument("--seed", type=int, help="make the engine's choices repeatable")
-    options = parser.parse_args(arguments)
-    if not 3 <= options.size <= 19 or not 3 <= options.win <= options.size or options.simulations < 1:
+    arguments = parser.parse_args(argv)
+    if not 3 <= arguments.size <= 19 or not 3 <= arguments.win <= arguments.size or arguments.simulations < 1:
         parser.error("--size goes from 3 to 19, --win from 3 to the size, --simulations from 1")
-    game = [Gomoku.blank(options.size, options.win)]
+    game = [Gomoku.blank(arguments.size, arguments.win)]
     try:
-        play(game, human_is_max=not options.second, simulations=options.simulations, rng=random.Random(options.seed))
+        play(
+            game,
+            human_is_max=not arguments.second,
+            simulations=arguments.simulations,
+            rng=random.Random(arguments.seed),
+        )
     except (EOFError, KeyboardInterrupt):
         print()
-    return 0
+    return DONE
 
 
 def play(game: list[Gomoku], human_is_max: bool, simulations: int, rng: random.Random) -> None:
-    """Take turns until the game is over; `game` holds all positions, for 'undo'."""
+    """Take turns until the game is over; `game` has all positions, for 'undo'."""
     print(f"{game[-1].win_size} in a row win. You play {'X' if human_is_max else 'O'}. Type {HELP}.")
     while not game[-1].is_game_over:
         state = game[-1]
@@ -39,16 +45,16 @@ def play(game: list[Gomoku], human_is_max: bool, simulations: int, rng: random.R
             print(f"Teresa plays {name(action)}")
             game.append(state.perform(action))
             continue
-        print(picture(state))
+        print(board_text(state))
         if not human_turn(game, input("> ").strip().lower()):
             return
-    print(picture(game[-1]))
+    print(board_text(game[-1]))
     score = game[-1].current_score
     print("A draw." if score == 0 else "You win." if (score > 0) == human_is_max else "Teresa wins.")
 
 
 def human_turn(game: list[Gomoku], text: str) -> bool:
-    """Do what a person typed; -> does the game go on?"""
+    """Do what the user typed; -> does the game go on?"""
     if text in ("quit", "exit", "q"):
         return False
     if text in ("help", "?"):
@@ -67,7 +73,7 @@ def human_turn(game: list[Gomoku], text: str) -> bool:
 
 
 def square(text: str) -> Action:
-    """The row and column that a name such as b3 means."""
+    """The row and column of a square such as b3."""
     column, row = text[:1], text[1:]
     if not ("a" <= column <= "s" and row.isascii() and row.isdigit() and len(row) <= 2):
         raise ValueError(f"{text[:20]!a} is not a square")
@@ -79,7 +85,7 @@ def name(action: Action) -> str:
     return f"{chr(ord('a') + action[1])}{action[0] + 1}"
 
 
-def picture(state: Gomoku) -> str:
+def board_text(state: Gomoku) -> str:
     """The board with its coordinates."""
     header = "   " + " ".join(chr(ord("a") + column) for column in range(state.size))
     rows = (f"{number:2} {row}" for number, row in enumerate(str(state).splitlines(), 1))

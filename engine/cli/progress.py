@@ -1,42 +1,60 @@
-"""How far long work is: a bar on a terminal, else a line on standard error from time to time."""
+"""The progress of long work: a bar on a terminal, else a line on standard error from time to time."""
 
 import sys
 import time
-from types import TracebackType
-from typing import Self
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Self
+
+from engine.warmup import ensure_warm
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 SECONDS_BETWEEN_LINES = 30.0
 _last_line = time.monotonic()  # when the last line was printed
 
 
 class Progress:
-    """Counts steps of one piece of work."""
+    """Counts the steps of one task."""
 
     def __init__(self, name: str, total: int) -> None:
         self.name, self.total, self.done = name, total, 0
-        self._is_shown = sys.stderr.isatty()
 
     def __enter__(self) -> Self:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-        from rich.progress import Progress as Bar
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        self._bar = Bar(*columns, console=Console(stderr=True), disable=not self._is_shown, transient=True)
+        self._bar = _new_bar()
         self._bar.start()
         self._task = self._bar.add_task(self.name, total=self.total)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._bar.stop()
 
     def advance(self, remark: str = "") -> None:
-        """One step more; `remark` is shown beside the name."""
-        global _last_line  # noqa: PLW0603  (the pause is between lines, whatever they are about)
+        """One more step; `remark` is shown after the name."""
+        global _last_line  # noqa: PLW0603  (the pause is between any two lines, whatever their task)
         self.done += 1
         self._bar.update(self._task, advance=1, description=self.name + remark)
-        if not self._is_shown and time.monotonic() - _last_line >= SECONDS_BETWEEN_LINES:
+        if not sys.stderr.isatty() and time.monotonic() - _last_line >= SECONDS_BETWEEN_LINES:
             print(f"{self.name}{remark}: {self.done} of {self.total}", file=sys.stderr, flush=True)
             _last_line = time.monotonic()
+
+
+def warm_up() -> None:
+    """At the very first start: compile what a search needs, with a progress bar."""
+    ensure_warm(compiling)
+
+
+def compiling(parts: list[str]) -> Iterator[str]:
+    """Pass the names of kernels to compile on, and show the progress."""
+    with _new_bar() as bar:
+        yield from bar.track(parts, description="compiling")
+
+
+def _new_bar() -> "Bar":
+    """A bar on standard error, only on a terminal; it disappears at the end."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Bar(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)

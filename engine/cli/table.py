@@ -1,39 +1,23 @@
-"""The table of moves, drawn by rich."""
+"""Tables on the console, rendered by rich: of the moves, and of anything else in columns."""
 
-import errno
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console, Group, JustifyMethod, RenderableType
+from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from engine.explain.text import score_text
+from engine.report.columns import RowData, best_score, grade, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
-from engine.report.rows import DIGITS
 
-PLAIN_WIDTH = 140  # where there is no terminal
-GAP, LEAST_LINE = 3, 16  # cells between two columns; of the line of moves
-CLOSE_LOSS, LARGE_LOSS = 0.02, 0.04  # below the best score
+GAP = 3  # cells between two columns
 
 
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Rich would end the program here; `perft.exits` decides what a closed pipe means."""
-        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-
-def new_console(is_terminal: bool) -> Console:
-    """Colour only on a terminal, and not where NO_COLOR says so."""
-    return _Console(force_terminal=is_terminal, width=None if is_terminal else PLAIN_WIDTH, highlight=False)
-
-
-def picture(summary: dict[str, Any], node: dict[str, Any], width: int) -> RenderableType:
-    """How the search stands: a line about the whole, the moves, the rest."""
+def search_view(summary: dict[str, Any], node: dict[str, Any], width: int) -> RenderableType:
+    """The search now: a line about the whole, the moves, the rest."""
     side = summary["turn"].capitalize()
     parts = (
         f"{side} to move",
@@ -60,17 +44,17 @@ class Column:
     texts: list[str]
     importance: int  # 1 is the highest
     side: JustifyMethod = "right"
-    least: int | None = None  # a column that takes what room is left needs at least this much; None: it needs all
+    least: int | None = None  # cells, of a column that may be shortened; None: it may not
 
     @property
     def width(self) -> int:
-        """What it needs."""
+        """The cells that it needs."""
         widest = max(map(cell_len, [self.name, *self.texts]))
         return widest if self.least is None else max(cell_len(self.name), min(widest, self.least))
 
 
 def fitting(columns: Sequence[Column], width: int) -> tuple[list[Column], int]:
-    """The columns that there is room for, in their order; and the room that is left over."""
+    """The columns that there is room for, in order, and the cells that are left over."""
     chosen: list[Column] = []
     room = width + GAP
     for column in sorted(columns, key=lambda column: column.importance):
@@ -81,27 +65,21 @@ def fitting(columns: Sequence[Column], width: int) -> tuple[list[Column], int]:
     return [column for column in columns if column in chosen], max(0, room)
 
 
-def print_lines(console: Console, lines: Sequence[str]) -> None:
-    """Lines of text, on a terminal broken between words (moves), elsewhere whole."""
-    for line in lines:
-        console.print(line, markup=False, soft_wrap=not console.is_terminal)
-
-
 def table_of(
     columns: Sequence[Column],
     width: int,
     shorten: Callable[[str, int], str],
     styles: Sequence[str] | None = None,
 ) -> Table:
-    """The rows, no wider than the terminal; `shorten` cuts the texts of the column that takes the room left over."""
+    """The rows, no wider than the terminal; `shorten` cuts the texts of the columns that may be shortened."""
     shown, room = fitting(columns, width)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    lines = []
+    texts = []
     for column in shown:
         size = column.width if column.least is None else column.width + room
         table.add_column(column.name, justify=column.side, no_wrap=True, min_width=column.width)
-        lines.append(column.texts if column.least is None else [shorten(text, size) for text in column.texts])
-    for number, row in enumerate(zip(*lines, strict=True)):
+        texts.append(column.texts if column.least is None else [shorten(text, size) for text in column.texts])
+    for number, row in enumerate(zip(*texts, strict=True)):
         table.add_row(*map(Text, row), style=styles[number] if styles else None)
     return table
 
@@ -128,57 +106,12 @@ def moves_table(node: dict[str, Any], width: int) -> Table:
     """The moves, best first, with the columns that there is room for."""
     rows = node["rows"]
     columns = [
-        Column(cell.name, [cell.text(row) for row in rows], cell.importance, cell.side, cell.least) for cell in CELLS
+        Column(one.title, [one.text(row) for row in rows], one.importance, one.side, one.least)
+        for one in table_columns()
     ]
-    best = next((row["q"] for row in rows if row["q"] is not None), None)
+    best = best_score(rows)
     return table_of(columns, width, whole_words, [_style(row, best) for row in rows])
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _wdl(row: dict[str, Any]) -> str:
-    return " ".join(f"{part / 10:.0f}" for part in row["wdl"]) if row["wdl"] else "-"
-
-
-def state_text(row: dict[str, Any]) -> str:
-    """What is proven of a move: `mate in 3`, `mated in 2`, `draw`; `next` if the search looks at it next."""
-    proven = row["proven"]
-    if proven is None:
-        return "next" if "next" in row["flags"] else ""
-    if proven["result"] == "draw":
-        return "draw"
-    return f"mate in {(proven['plies'] + 1) // 2}" if proven["result"] == "win" else f"mated in {proven['plies'] // 2}"
-
-
-def _style(row: dict[str, Any], best: float | None) -> str:
-    if row["q"] is None or best is None:
-        return "dim"
-    loss = round(best - row["q"], DIGITS)
-    return "green" if loss <= CLOSE_LOSS else "yellow" if loss <= LARGE_LOSS else ""
-
-
-class Cell(NamedTuple):
-    """A column of the table of moves, see `Column`."""
-
-    name: str
-    text: Callable[[dict[str, Any]], str]
-    importance: int
-    side: JustifyMethod = "right"
-    least: int | None = None
-
-
-CELLS = (
-    Cell("move", lambda row: str(row["san"]), 1, side="left"),
-    Cell("visits", lambda row: f"{row['n']:,}", 2),
-    Cell("share", lambda row: f"{row['share']:.1%}", 4),
-    Cell("score", lambda row: score_text(row["q"]), 3),
-    Cell("win draw loss", _wdl, 7),
-    Cell("prior", lambda row: f"{row['p']:.1%}", 8),
-    Cell("first look", lambda row: score_text(row["v"]), 9),
-    Cell("bonus", lambda row: _number(row["u"]), 10),
-    Cell("urgency", lambda row: _number(row["s"]), 11),
-    Cell("state", state_text, 6, side="left"),
-    Cell("line", lambda row: " ".join(row["line"]), 5, side="left", least=LEAST_LINE),
-)
+def _style(row: RowData, best: float | None) -> str:
+    return {"good": "green", "fair": "yellow", "poor": ""}.get(grade(row, best), "dim")

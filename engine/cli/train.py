@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.arguments import positive
+from engine.cli.arguments import add_force, positive
+from engine.cli.progress import warm_up
 from engine.system.extras import check_extra
-from engine.system.output_file import check_writable
-from perft.exits import INTERRUPTED, reported
+from perft.exits import DONE, INTERRUPTED, reported
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.training.generate.plan import Plan
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
-GOES_ON = ("generate", "fit")  # where they were interrupted
+RESUMABLE = ("generate", "fit")
 GAMES_AT_ONCE = 16
 SELF_PLAY_CHUNK = 16  # games; at 800 visits about ten seconds
 
@@ -40,7 +40,7 @@ NET_DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Run a command of `teresa train`; -> exit status."""
     parser = argparse.ArgumentParser(prog="teresa train", description=DESCRIPTION)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -48,22 +48,24 @@ def main(arguments: Sequence[str]) -> int:
     add_fit(commands.add_parser("fit", help="train value and policy on labelled games"))
     add_evaluate(commands.add_parser("evaluate", help="figures of a network on labelled games"))
     add_export(commands.add_parser("export", help="quantise a fit and write the weights file"))
-    options = parser.parse_args(arguments)
+    arguments = parser.parse_args(argv)
     try:
-        return reported(f"teresa train {options.command}", lambda: int(options.run(options)))
+        return reported(f"teresa train {arguments.command}", lambda: int(arguments.run(arguments)))
     except KeyboardInterrupt:
-        goes_on = "; the same command goes on" if options.command in GOES_ON else ""
-        print(f"teresa train {options.command}: interrupted{goes_on}", file=sys.stderr)
+        how_to_resume = "; the same command goes on" if arguments.command in RESUMABLE else ""
+        print(f"teresa train {arguments.command}: interrupted{how_to_resume}", file=sys.stderr)
         return INTERRUPTED
 
 
 def add_generate(parser: argparse.ArgumentParser) -> None:
-    """The options of `generate`."""
+    """The arguments of `generate`."""
     parser.set_defaults(run=run_generate)
     parser.add_argument("output", type=Path, help="viriformat file to write")
     teacher = parser.add_mutually_exclusive_group()
     teacher.add_argument("--teacher", default="stockfish", help="command of a UCI engine (default: stockfish)")
-    teacher.add_argument("--self-play", action="store_true", help="Teresa herself; her visits go into a second file")
+    teacher.add_argument(
+        "--self-play", action="store_true", help="Teresa plays against itself; visit counts go into a second file"
+    )
     limit = parser.add_mutually_exclusive_group(required=True)
     limit.add_argument("--nodes", type=positive(int), help="for the search that labels a position")
     limit.add_argument("--depth", type=positive(int), help="of that search, instead of --nodes")
@@ -72,69 +74,70 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--value-only", action="store_true", help="scores alone are labels; many moves are random")
     parser.add_argument("--games", type=positive(int), required=True)
     parser.add_argument("--processes", type=positive(int), default=1)
-    parser.add_argument("--at-once", type=positive(int), help="games asked about together; 1 for engines that mind")
+    parser.add_argument(
+        "--at-once", type=positive(int), help="games labelled at the same time; 1 for engines that cannot"
+    )
     parser.add_argument("--seed", type=int, required=True)
 
 
-def run_generate(options: argparse.Namespace) -> int:
+def run_generate(arguments: argparse.Namespace) -> int:
     """Make labelled games, with a progress display."""
     from engine.training.generate.generate import generate
 
-    plan = self_play_plan(options) if options.self_play else teacher_plan(options)
+    plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
     positions = 0
     with progress_display() as progress:
-        task = progress.add_task("games", total=options.games)
+        task = progress.add_task("games", total=arguments.games)
 
         def advance(games: int, count: int) -> None:
             nonlocal positions
             positions += count
             progress.update(task, advance=games, description=f"games ({positions:,} positions)")
 
-        generate(plan, options.output, options.processes, advance)
-    print(f"{options.output}: {positions:,} new positions")
-    return 0
+        generate(plan, arguments.output, arguments.processes, advance)
+    print(f"{arguments.output}: {positions:,} new positions")
+    return DONE
 
 
-def teacher_plan(options: argparse.Namespace) -> "Plan":
-    """What a UCI engine is to make."""
+def teacher_plan(arguments: argparse.Namespace) -> "Plan":
+    """The games of a UCI engine."""
     from engine.training.generate.plan import Plan
     from engine.training.generate.teacher import UciEngine
 
-    refuse(options, "only for --self-play", "visits", "weights")
-    limit = f"nodes {options.nodes}" if options.nodes else f"depth {options.depth}"
-    teacher = UciEngine(options.teacher, limit)
-    return Plan(teacher, options.value_only, options.games, options.seed, options.at_once or GAMES_AT_ONCE)
+    refuse(arguments, "only for --self-play", "visits", "weights")
+    limit = f"nodes {arguments.nodes}" if arguments.nodes else f"depth {arguments.depth}"
+    teacher = UciEngine(arguments.teacher, limit)
+    return Plan(teacher, arguments.value_only, arguments.games, arguments.seed, arguments.at_once or GAMES_AT_ONCE)
 
 
-def self_play_plan(options: argparse.Namespace) -> "Plan":
-    """What Teresa is to make. She plays one game after the other."""
+def self_play_plan(arguments: argparse.Namespace) -> "Plan":
+    """The games of self-play, played one after the other."""
     from engine.network.weights_file import SHIPPED
     from engine.training.generate.plan import Plan
     from engine.training.generate.self_play import LEAST_VISITS, self_play
-    from engine.warmup import ensure_warm
 
-    refuse(options, "not for --self-play, which takes --visits", "nodes", "depth")
-    refuse(options, "not for --self-play", "value_only", "at_once")
-    if options.visits < LEAST_VISITS:
+    refuse(arguments, "not for --self-play, which takes --visits", "nodes", "depth")
+    refuse(arguments, "not for --self-play", "value_only", "at_once")
+    if arguments.visits < LEAST_VISITS:
         raise ValueError(f"--visits must be at least {LEAST_VISITS}")
-    ensure_warm()  # once, with a message, rather than silently in each process
-    teacher = self_play(options.weights or SHIPPED, options.visits)
-    return Plan(teacher, False, options.games, options.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
+    warm_up()  # once, with a message, rather than silently in each process
+    teacher = self_play(arguments.weights or SHIPPED, arguments.visits)
+    return Plan(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
 
 
-def refuse(options: argparse.Namespace, reason: str, *names: str) -> None:
-    """Refuse options that make no sense here."""
+def refuse(arguments: argparse.Namespace, reason: str, *names: str) -> None:
+    """Refuse arguments that make no sense here."""
     for name in names:
-        if getattr(options, name):
+        if getattr(arguments, name):
             raise ValueError(f"--{name.replace('_', '-')} is {reason}")
 
 
 def add_fit(parser: argparse.ArgumentParser) -> None:
-    """The options of `fit`."""
+    """The arguments of `fit`."""
     parser.set_defaults(run=run_fit)
     parser.add_argument("files", nargs="+", type=Path, help="viriformat files")
     parser.add_argument("--output", type=Path, required=True, help="folder for checkpoints, logs and curves")
-    parser.add_argument("--start-from", type=Path, help="weights file to go on from (default: random weights)")
+    parser.add_argument("--start-from", type=Path, help="weights file to start from (default: random weights)")
     parser.add_argument("--only", choices=("value", "policy"), help="train one of the two nets")
     parser.add_argument(
         "--held-out", nargs="+", type=Path, default=[], help="files for the table (default: games set aside)"
@@ -151,20 +154,20 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
             parser.add_argument(f"--{net}-{name}", type=type(default), default=default, help=text, metavar="N")
 
 
-def run_fit(options: argparse.Namespace) -> int:
+def run_fit(arguments: argparse.Namespace) -> int:
     """Train, with a progress display, and end with the table."""
-    from engine.training.fit.settings import NETS, check_options, read_settings
+    from engine.training.fit.settings import NETS, check_folder, check_options, read_settings
 
     check_extra("train")
-    check_options(options)
-    check_folder(options.output)
+    check_options(arguments)
+    check_folder(arguments.output)
     from engine.training.data.games import open_games
     from engine.training.fit.fit import fit, network_of_run
     from engine.training.fit.trainer import checkpoint_path
 
-    files = open_games(options.files)
-    held_out = open_games(options.held_out) if options.held_out else None
-    nets = (options.only,) if options.only else NETS
+    files = open_games(arguments.files)
+    held_out = open_games(arguments.held_out) if arguments.held_out else None
+    nets = (arguments.only,) if arguments.only else NETS
     with progress_display() as progress:
         tasks: dict[str, Any] = {}
 
@@ -173,67 +176,48 @@ def run_fit(options: argparse.Namespace) -> int:
                 tasks[net] = progress.add_task(net, total=total)
             progress.update(tasks[net], completed=seen)
 
-        settings = read_settings(options, files)
-        start, report = options.start_from, partial(print, flush=True)
-        aside = fit(files, options.output, settings, nets, start, report, advance)
-    if all(checkpoint_path(options.output, net).is_file() for net in NETS):
+        settings = read_settings(arguments, files)
+        start, report = arguments.start_from, partial(print, flush=True)
+        aside = fit(files, arguments.output, settings, nets, start, report, advance)
+    if all(checkpoint_path(arguments.output, net).is_file() for net in NETS):
         games = held_out or aside.with_moves()
-        show_figures(network_of_run(options.output), games, as_json=False)
-    return 0
-
-
-def check_folder(folder: Path) -> None:
-    """A `ValueError` if there cannot be a fit in this folder, or if somebody else's settings are there."""
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is there already, and no folder")
-    if folder.is_dir():
-        path = folder / "settings.json"
-        check_writable(path, is_ours=lambda head: head.startswith(b'{\n  "files": ['), kind="the settings of a fit")
+        show_figures(network_of_run(arguments.output), games, as_json=False)
+    return DONE
 
 
 def add_evaluate(parser: argparse.ArgumentParser) -> None:
-    """The options of `evaluate`."""
+    """The arguments of `evaluate`."""
     parser.set_defaults(run=run_evaluate)
     parser.add_argument("files", nargs="+", type=Path, help="viriformat files")
     parser.add_argument("--weights", type=Path, help="weights file, or folder of a fit (default: the shipped net)")
     parser.add_argument("--json", action="store_true", help="write the figures as JSON")
 
 
-def run_evaluate(options: argparse.Namespace) -> int:
+def run_evaluate(arguments: argparse.Namespace) -> int:
     """Show the figures of a network."""
     from engine.training.data.games import open_games
+    from engine.training.fit.trained_network import network_from
 
-    show_figures(network_from(options.weights), open_games(options.files), as_json=options.json)
-    return 0
+    show_figures(network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
+    return DONE
 
 
 def add_export(parser: argparse.ArgumentParser) -> None:
-    """The options of `export`."""
+    """The arguments of `export`."""
     parser.set_defaults(run=run_export)
     parser.add_argument("folder", type=Path, help="folder of a fit")
     parser.add_argument("output", type=Path, help="weights file to write")
     parser.add_argument("--held-out", nargs="+", type=Path, default=[], help="files whose figures go into the header")
-    parser.add_argument("--force", action="store_true", help="overwrite a file that is no weights file")
+    add_force(parser, "overwrite a file that is no weights file")
 
 
-def run_export(options: argparse.Namespace) -> int:
+def run_export(arguments: argparse.Namespace) -> int:
     """Write the weights file of a fit."""
     from engine.training.fit.export import export
 
-    figures = export(options.folder, options.output, options.held_out, force=options.force)
-    print(f"{options.output}: {options.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
-    return 0
-
-
-def network_from(source: Path | None) -> "Network":
-    """The shipped network, that of a weights file, or that of a fit."""
-    from engine.network.weights_file import SHIPPED, load_weights
-
-    if source is not None and source.is_dir():
-        from engine.training.fit.fit import network_of_run
-
-        return network_of_run(source)
-    return load_weights(source or SHIPPED).network
+    figures = export(arguments.folder, arguments.output, arguments.held_out, force=arguments.force)
+    print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
+    return DONE
 
 
 def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
@@ -245,7 +229,7 @@ def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(figures.as_dict(), allow_nan=False))
         return
-    from engine.cli.table import new_console
+    from engine.cli.console import new_console
 
     console = new_console(is_terminal=sys.stdout.isatty())
     console.print(figures_table(figures))

@@ -1,1 +1,1 @@
-"""Why a move, and why not another: in words that say only what the tree proves or counts."""
+"""Why a move, and why not another: stating only what the tree proves or counts."""

@@ -1,4 +1,4 @@
-"""What there is to say about a move, as data; `words` makes text of it."""
+"""Why a move, or why not: the numbers behind the answer. `text` puts them into words."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,15 +7,14 @@ from typing import Any
 
 from engine.explain.extra_search import added, search_alone
 from engine.explain.legality import Objection, objection
-from engine.explain.trend import Past, Steady
+from engine.explain.trend import Steady, Trend
 from engine.explain.verdict import Evidence, Verdict, judge, visits_missing
-from engine.report import SCHEMA
 from engine.report.move_stats import MoveStats
 from engine.report.node import Node, Shape
-from engine.report.positions import Place
+from engine.report.positions import TreePosition
 from engine.report.report import Report
 from engine.report.rows import Row, proof_of, q_of, wdl_of
-from engine.report.snapshot import NotInMemoryError, Source
+from engine.report.snapshot import NotInMemoryError, Snapshot
 
 LONGEST_LINE = 16
 WITH_LINES = Shape(lines=2, longest=LONGEST_LINE)
@@ -35,29 +34,19 @@ class NotLegal:
     objection: Objection
     verdict: Verdict = Verdict.NOT_LEGAL
 
-    def data(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "schema": SCHEMA,
-            "asked": self.asked,
-            "verdict": str(self.verdict),
-            "reason": self.objection.text,
-            "text": [f"verdict: {self.verdict}: {self.objection.text}"],
-        }
-
 
 @dataclass(frozen=True)
 class Explanation:
-    """A verdict on a move, and what it stands on. Scores are for the player to move."""
+    """A verdict on a move, and its evidence. Scores are for the player to move."""
 
     summary: dict[str, Any]
     asked: str | None  # None: why the best move?
-    place: Place  # after the move
+    after: TreePosition  # the position after the move
     stats: MoveStats
     row: Row
     best: Row
     root: Node  # with all moves
-    rank: int  # of the prior, from 1 on
+    rank: int  # of the prior; the largest has 1
     replies: tuple[Row, ...]  # the two best; their scores are for the opponent
     step_shares: tuple[float, ...]  # of each move of the line among its rivals
     below_since: int | None
@@ -65,8 +54,8 @@ class Explanation:
     steady: Steady | None
     verdict: Verdict = Verdict.BEST
     missing: int | None = None  # visits to overtake the best move, or for the next to overtake it
-    added: int = 0  # visits by a search for the move alone
-    visits_missing: int = 0  # that such a search should make before more is said
+    added: int = 0  # visits by a separate search for the move
+    visits_missing: int = 0  # that such a search should make first
 
     @property
     def needs_search(self) -> bool:
@@ -79,118 +68,97 @@ class Explanation:
         found = next((move for move in self.root.moves if move is not self.root.best and move.visits), None)
         return self.root.row(found, SHORT) if found else None
 
-    def data(self) -> dict[str, Any]:
-        """For JSON."""
-        from engine.explain.text import lines_of
-
-        return {
-            "schema": SCHEMA,
-            "asked": self.asked,
-            "verdict": str(self.verdict),
-            "reason": None,
-            "summary": self.summary,
-            "move": self.row.data(),
-            "best": self.best.data(),
-            "prior_rank": self.rank,
-            "replies": [row.data() for row in self.replies],
-            "step_shares": list(self.step_shares),
-            "below_since": self.below_since,
-            "best_since": self.best_since,
-            "steady": self.steady._asdict() if self.steady else None,
-            "missing": self.missing,
-            "added": self.added,
-            "text": lines_of(self),
-        }
-
 
 def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
     """Why a move (None: the best one), or why not, by what the tree knows now."""
-    source, summary = report.source, report.summary()
-    wrong = objection(source.position, asked) if asked is not None else None
+    snapshot, summary = report.snapshot, report.summary()
+    wrong = objection(snapshot.position, asked) if asked is not None else None
     if asked is not None and wrong is not None:
         return NotLegal(asked, wrong)
-    root = Node(source, "")
+    root = Node(snapshot, "")
     best = root.best
     if best is None:
         raise NothingSearchedError("nothing was searched yet")
-    code = best.code if asked is None else source.position.code(asked)
+    code = best.code if asked is None else snapshot.position.code(asked)
     move = next((move for move in root.moves if move.code == code), None)
     if move is None:
         raise NothingSearchedError(f"{asked} was left out of this search")
-    past, place = Past(source.history), root.place_after(move)
+    trend, after = Trend(snapshot.history), root.position_after(move)
     row = root.row(move, IN_FULL)
-    told = Explanation(
+    explanation = Explanation(
         summary,
         asked,
-        place,
+        after,
         move,
         row,
         root.row(best, IN_FULL),
         root,
         rank=1 + sum(prior > root.priors[move.code] for prior in root.priors.values()),
-        replies=tuple(Node(source, place.path).rows(2, WITH_LINES)),
-        step_shares=_step_shares(source, row.pv),
-        below_since=past.below_since(move.code, best.code),
-        best_since=past.best_since(best.code),
-        steady=past.steady(move.code),
+        replies=tuple(Node(snapshot, after.path).rows(2, WITH_LINES)),
+        step_shares=_step_shares(snapshot, row.pv),
+        below_since=trend.below_since(move.code, best.code),
+        best_since=trend.best_since(best.code),
+        steady=trend.steady(move.code),
     )
-    source.check()
-    return _judged(told)
+    snapshot.check()
+    return _judged(explanation)
 
 
 def answer(report: Report, asked: str | None = None, visits: int | None = None) -> Explanation | NotLegal:
-    """The same, after a search for the move alone: with that number of visits, or as many as it takes to judge it."""
-    told = explain(report, asked)
-    return told if isinstance(told, NotLegal) else settle(told, visits)
+    """The same, after a separate search for the move: with these visits, or as many as it takes to judge it."""
+    explanation = explain(report, asked)
+    return explanation if isinstance(explanation, NotLegal) else settle(explanation, visits)
 
 
-def settle(told: Explanation, visits: int | None = None, is_stopped: Callable[[], bool] = lambda: False) -> Explanation:
-    """Search a move for itself: with that number of visits, or as long as there is too little to judge by."""
+def settle(
+    explanation: Explanation, visits: int | None = None, is_stopped: Callable[[], bool] = lambda: False
+) -> Explanation:
+    """Search a move separately: with that number of visits, or as long as there is too little to judge by."""
     if visits is not None:
-        return search_more(told, visits, is_stopped)
-    while told.needs_search and not is_stopped():
-        more = search_more(told, told.visits_missing, is_stopped)
-        if more.added <= told.added:
+        return search_more(explanation, visits, is_stopped)
+    while explanation.needs_search and not is_stopped():
+        more = search_more(explanation, explanation.visits_missing, is_stopped)
+        if more.added <= explanation.added:
             return more
-        told = more
-    return told
+        explanation = more
+    return explanation
 
 
-def search_more(told: Explanation, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Explanation:
-    """The same after a search for the move alone, which disturbs nobody."""
-    alone = search_alone(told.root.source, told.place, visits, is_stopped)
-    both = added(told.stats, told.place, alone)
+def search_more(explanation: Explanation, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Explanation:
+    """The same after a separate search for the move, which changes nothing else."""
+    alone = search_alone(explanation.root.snapshot, explanation.after, visits, is_stopped)
+    both = added(explanation.stats, explanation.after, alone)
     replies = tuple(Node(alone, "").rows(2, WITH_LINES))
     first = replies[0] if replies and replies[0].n else None
-    row = told.row._replace(
+    row = explanation.row._replace(
         n=both.visits,
         q=q_of(both),
         wdl=wdl_of(both),
         proven=proof_of(both.result, both.distance),
-        pv=[told.row.uci, *(first.pv if first else ())],
-        line=[told.row.san, *(first.line if first else ())],
+        pv=[explanation.row.uci, *(first.pv if first else ())],
+        line=[explanation.row.san, *(first.line if first else ())],
     )
-    shares = (told.row.share, *(_step_shares(alone, first.pv) if first else ()))
-    more = both.visits - told.stats.visits
-    return _judged(replace(told, row=row, replies=replies, step_shares=shares, added=more))
+    shares = (explanation.row.share, *(_step_shares(alone, first.pv) if first else ()))
+    more = both.visits - explanation.stats.visits
+    return _judged(replace(explanation, row=row, replies=replies, step_shares=shares, added=more))
 
 
-def _step_shares(source: Source, line: list[str]) -> tuple[float, ...]:
+def _step_shares(snapshot: Snapshot, line: list[str]) -> tuple[float, ...]:
     """The share that each move of a line has among the moves of its node."""
     shares = []
     for end, uci in enumerate(line):
         try:
-            node = Node(source, "/".join(line[:end]))
+            node = Node(snapshot, "/".join(line[:end]))
         except NotInMemoryError:  # recycled since the line was read
             break
-        code = node.place.codes[uci]
+        code = node.here.codes[uci]
         shares += [share for move, share in zip(node.moves, node.shares, strict=True) if move.code == code]
     return tuple(shares)
 
 
-def _judged(told: Explanation) -> Explanation:
+def _judged(explanation: Explanation) -> Explanation:
     """With the verdict, and the visits that are missing to overtake."""
-    row, best = told.row, told.best
+    row, best = explanation.row, explanation.best
     evidence = Evidence(
         proven=row.proven["result"] if row.proven else None,
         is_best=row.uci == best.uci,
@@ -201,18 +169,19 @@ def _judged(told: Explanation) -> Explanation:
         best_score=0.5 if best.q is None else best.q,
         first_look=row.v,
         best_first_look=best.v,
-        reply_share=told.replies[0].share if told.replies else 0.0,
-        was_searched=told.added > 0,
+        reply_share=explanation.replies[0].share if explanation.replies else 0.0,
+        was_searched=explanation.added > 0,
     )
-    missing = _missing(told)
-    return replace(told, verdict=judge(evidence), visits_missing=visits_missing(evidence), missing=missing)
+    missing = _missing(explanation)
+    return replace(explanation, verdict=judge(evidence), visits_missing=visits_missing(evidence), missing=missing)
 
 
-def _missing(told: Explanation) -> int | None:
-    """How many visits the move (or the next, if it is the best) would need to overtake; None if a proof decides."""
-    behind, best = told.row if told.row.uci != told.best.uci else told.rival, told.best
+def _missing(explanation: Explanation) -> int | None:
+    """The visits that the move (or the next, if it is the best) needs to overtake; None if a proof decides."""
+    row, best = explanation.row, explanation.best
+    behind = row if row.uci != best.uci else explanation.rival
     if behind is None or behind.proven or best.proven:
         return None
-    count = told.stats.visits if behind is told.row else behind.n
+    count = explanation.stats.visits if behind is row else behind.n
     leads_on_score = behind.q is not None and best.q is not None and behind.q > best.q
     return max(0, best.n - count + (not leads_on_score))

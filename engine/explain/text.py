@@ -1,45 +1,118 @@
-"""An explanation as lines of text. No word goes beyond what the tree proves or counts."""
+"""An explanation as labelled lines; text for terminals and data for JSON are made from the same lines.
+
+No word goes beyond what the tree proves or counts.
+"""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.explain.explain import Explanation, NotLegal
-from engine.explain.verdict import THRESHOLDS
+from engine.explain.verdict import THRESHOLDS, Verdict
+from engine.report import SCHEMA
 from engine.report.effort import effort_text, plies_text, plural
 from engine.report.rows import Row, proof_of
-from engine.report.stop_reason import MEANINGS, Reason
+from engine.report.score import short_score
+from engine.report.stop_reason import MEANINGS, StopReason
 
-SMALL_SHARE = 0.0995  # below it a share is told with a decimal
-PLIES_TOLD = 8
+SMALL_SHARE = 0.0995  # smaller shares get a decimal
+LONGEST_LINE = 8  # plies of a variation
+GAP = "   "  # between the parts of a line on a terminal
 
-# How more is asked for, where that can be done in words.
-TYPED = "`why not {san} {visits}` searches more"
-EXTRA = "`--extra {visits}` searches more"
+# How to get more visits, where a command does that.
+WHY_NOT_HINT = "`why not {san} {visits}` searches more"
+EXTRA_HINT = "`--extra {visits}` searches more"
+
+SITUATION, REASON, VERDICT, NUMBERS = "situation", "reason", "verdict", "numbers"  # labels that are not printed
 
 
-def lines_of(told: Explanation | NotLegal, hint: str = "") -> list[str]:
+class Line(NamedTuple):
+    """What a line is about, and its parts; terminal and page separate these in different ways."""
+
+    label: str
+    parts: tuple[str, ...]
+
+
+def labelled_lines(explanation: Explanation | NotLegal, hint: str = "") -> list[Line]:
     """All there is to say. `hint`: how a move gets more visits here."""
-    if isinstance(told, NotLegal):
-        return [f"verdict: {told.verdict}: {told.objection.text}"]
-    parts = _why_this(told) if told.row.uci == told.best.uci else _why_not(told, hint)
-    return [_situation(told), _verdict(told), _numbers(told), *parts]
+    if isinstance(explanation, NotLegal):
+        return [Line(REASON, (explanation.objection.text,))]
+    is_best = explanation.row.uci == explanation.best.uci
+    reasons = _why_this(explanation) if is_best else _why_not(explanation, hint)
+    return [
+        Line(SITUATION, (_situation(explanation),)),
+        Line(VERDICT, (_verdict_note(explanation),)),
+        Line(NUMBERS, tuple(_numbers(explanation))),
+        *reasons,
+    ]
 
 
-def _situation(told: Explanation) -> str:
-    turn = told.summary["turn"].capitalize()
-    return f"{turn} to move, {effort_text(told.summary)}. Scores: {turn}'s, win 1, draw 1/2."
+def lines_of(explanation: Explanation | NotLegal, hint: str = "") -> list[str]:
+    """The same as text for terminals."""
+    return [_terminal_text(explanation.verdict, line) for line in labelled_lines(explanation, hint)]
 
 
-def _verdict(told: Explanation) -> str:
-    row, text = told.row, f"verdict: {told.verdict}"
+def _terminal_text(verdict: Verdict, line: Line) -> str:
+    first, *others = line.parts
+    if line.label == SITUATION:
+        return first
+    if line.label == REASON:
+        return f"verdict: {verdict}: {first}"
+    if line.label == VERDICT:
+        return f"verdict: {verdict} ({first})"
+    if line.label == NUMBERS:
+        return f"{first:6} {GAP.join(others)}"
+    return f"  {line.label:8} {GAP.join(line.parts)}"
+
+
+def data_of(explanation: Explanation | NotLegal) -> dict[str, Any]:
+    """For JSON; docs/search-report.md describes the fields."""
+    fields = _fields(explanation) if isinstance(explanation, Explanation) else {"reason": explanation.objection.text}
+    return {
+        "schema": SCHEMA,
+        "asked": explanation.asked,
+        "verdict": str(explanation.verdict),
+        **fields,
+        "lines": [{"label": line.label, "parts": list(line.parts)} for line in labelled_lines(explanation)],
+        "text": lines_of(explanation),
+    }
+
+
+def _fields(explanation: Explanation) -> dict[str, Any]:
+    return {
+        "reason": None,
+        "summary": explanation.summary,
+        "move": explanation.row.data(),
+        "best": explanation.best.data(),
+        "prior_rank": explanation.rank,
+        "replies": [row.data() for row in explanation.replies],
+        "step_shares": list(explanation.step_shares),
+        "below_since": explanation.below_since,
+        "best_since": explanation.best_since,
+        "steady": explanation.steady._asdict() if explanation.steady else None,
+        "missing": explanation.missing,
+        "added": explanation.added,
+    }
+
+
+# The first three lines
+
+
+def _situation(explanation: Explanation) -> str:
+    turn = explanation.summary["turn"].capitalize()
+    return f"{turn} to move, {effort_text(explanation.summary)}. Scores: {turn}'s, win 1, draw 1/2."
+
+
+def _verdict_note(explanation: Explanation) -> str:
+    """What the verdict is based on: a proof or visits."""
+    row = explanation.row
     if row.proven:
-        return f"{text} ({proven_text(row.proven)})"
-    if not told.added:
-        return f"{text} ({plural(row.n, 'visit')})"
-    before = told.stats.visits
-    little = "hardly looked at: " if before < THRESHOLDS.few_visits and row.share < THRESHOLDS.small_share else ""
-    prior = f"prior {percent(row.p)}, #{told.rank} of {len(told.root.priors)}"
-    return f"{text} ({little}{plural(before, 'visit')}, {prior}; {told.added:,} added now)"
+        return proven_text(row.proven)
+    if not explanation.added:
+        return plural(row.n, "visit")
+    before = explanation.stats.visits
+    only = "only " if before < THRESHOLDS.few_visits and row.share < THRESHOLDS.small_share else ""
+    prior = f"prior {percent(row.p)}, #{explanation.rank} of {len(explanation.root.priors)}"
+    return f"{only}{plural(before, 'visit')}, {prior}; {explanation.added:,} added now"
 
 
 def proven_text(proven: dict[str, Any]) -> str:
@@ -52,14 +125,16 @@ def proven_text(proven: dict[str, Any]) -> str:
     return f"a draw is proven, after {plies_text(plies)}"
 
 
-def _numbers(told: Explanation) -> str:
-    row = told.row
-    share = "under 0.1 %" if row.n and not row.share else percent(row.share)
-    score = f"score {score_text(row.q)}{_distance(row, told.best)}"
-    shares = "(W {} D {} L {})".format(*(f"{part / 10:.0f}" for part in row.wdl)) if row.wdl else ""
-    look = f"first look {score_text(row.v)}" if row.v is not None else ""
-    parts = (f"{share} of visits", score, shares, f"prior {percent(row.p)} (#{told.rank})", look)
-    return f"{row.san:6} " + "   ".join(part for part in parts if part)
+def _numbers(explanation: Explanation) -> Iterator[str]:
+    row = explanation.row
+    yield row.san
+    yield f"{'under 0.1 %' if row.n and not row.share else percent(row.share)} of visits"
+    yield f"score {short_score(row.q)}{_distance(row, explanation.best)}"
+    if row.wdl:
+        yield "(W {} D {} L {})".format(*(f"{part / 10:.0f}" for part in row.wdl))
+    yield f"prior {percent(row.p)} (#{explanation.rank})"
+    if row.v is not None:
+        yield f"first look {short_score(row.v)}"
 
 
 def _distance(row: Row, best: Row) -> str:
@@ -69,42 +144,43 @@ def _distance(row: Row, best: Row) -> str:
     below = round(best.q, 2) - round(row.q, 2)
     if abs(below) < 0.005:
         return f", like {best.san}"
-    return f", {score_text(abs(below))} {'below' if below > 0 else 'above'} {best.san}"
+    return f", {short_score(abs(below))} {'below' if below > 0 else 'above'} {best.san}"
 
 
 # Why the best move
 
 
-def _why_this(told: Explanation) -> Iterator[str]:
-    steps = " ".join(f"{100 * share:.0f}" for share in told.step_shares[:PLIES_TOLD])
-    yield f"  line     {' '.join(told.row.line[:PLIES_TOLD])}   share of each step: {steps} %"
-    yield f"  why      {'; '.join(_reasons(told))}"
-    yield f"  settled  {'; '.join(_settled(told))}"
+def _why_this(explanation: Explanation) -> Iterator[Line]:
+    steps = " ".join(f"{100 * share:.0f}" for share in explanation.step_shares[:LONGEST_LINE])
+    yield Line("line", (" ".join(explanation.row.line[:LONGEST_LINE]), f"share of each step: {steps} %"))
+    yield Line("why", ("; ".join(_reasons(explanation)),))
+    yield Line("settled", ("; ".join(_settled(explanation)),))
 
 
-def _reasons(told: Explanation) -> Iterator[str]:
-    row, rival, moves_by = told.row, told.rival, told.summary["moves_by"]
+def _reasons(explanation: Explanation) -> Iterator[str]:
+    row, rival, moves_by = explanation.row, explanation.rival, explanation.summary["moves_by"]
+    count = len(explanation.root.moves)
     if row.proven:
         yield proven_text(row.proven)
     elif moves_by == "book":
         yield "it is the opening book's move"
-    elif len(told.root.moves) == 1:
+    elif count == 1:
         yield "it is the only move" + (" that the tablebases allow" if moves_by == "tablebase" else " to choose from")
     else:
-        yield _rank_among_others(told)
-    if moves_by == "tablebase" and len(told.root.moves) > 1:
-        yield f"the tablebases allow {plural(len(told.root.moves), 'move')}"
-    if told.steady and not row.proven:
-        low, high, since = told.steady
-        bounds = f"steady at {score_text(low)}" if round(low, 2) == round(high, 2) else ""
-        yield (bounds or f"between {score_text(low)} and {score_text(high)}") + f" since {since:,} visits"
+        yield _rank_among_others(explanation)
+    if moves_by == "tablebase" and count > 1:
+        yield f"the tablebases allow {plural(count, 'move')}"
+    if explanation.steady and not row.proven:
+        low, high, since = explanation.steady
+        bounds = f"steady at {short_score(low)}" if round(low, 2) == round(high, 2) else ""
+        yield (bounds or f"between {short_score(low)} and {short_score(high)}") + f" since {since:,} visits"
     if rival is not None:
-        yield f"next is {rival.san} with {proven_text(rival.proven) if rival.proven else score_text(rival.q)}"
+        yield f"next is {rival.san} with {proven_text(rival.proven) if rival.proven else short_score(rival.q)}"
 
 
-def _rank_among_others(told: Explanation) -> str:
-    """Visits and score against those of the other moves that were looked at enough."""
-    mine, root = told.stats, told.root
+def _rank_among_others(explanation: Explanation) -> str:
+    """Visits and score compared with those of the other moves that have enough visits."""
+    mine, root = explanation.stats, explanation.root
     seen = [
         move
         for move, share in zip(root.moves, root.shares, strict=True)
@@ -114,60 +190,53 @@ def _rank_among_others(told: Explanation) -> str:
     if most is not None and most.visits > mine.visits:
         proof = proof_of(most.result, most.distance)
         why = f"but {proven_text(proof)}" if proof else "but the choice was left to chance"
-        return f"{root.place_after(most).san} has more visits ({most.visits:,}), {why}"
+        return f"{root.position_after(most).san} has more visits ({most.visits:,}), {why}"
     better = max(seen, key=lambda move: move.score, default=None)
     if better is None or better.score <= mine.score:
         return "most visits and best score"
-    name = root.place_after(better).san
+    name = root.position_after(better).san
     after = f"after {plural(better.visits, 'visit')}"
-    return f"most visits; {name} has the better score, {score_text(better.score)}, {after}"
+    return f"most visits; {name} has the better score, {short_score(better.score)}, {after}"
 
 
-def _settled(told: Explanation) -> Iterator[str]:
-    if told.best_since is not None:
-        yield f"most visits since visit {told.best_since:,}"
-    if told.missing is not None and told.rival is not None:
-        yield f"{told.rival.san} ({told.rival.n:,}) needs at least {plural(told.missing, 'more visit')} to overtake"
-    reason = Reason(told.summary["state"])
-    yield MEANINGS[reason] if reason is Reason.SEARCHING else f"stopped because {MEANINGS[reason]}"
+def _settled(explanation: Explanation) -> Iterator[str]:
+    rival = explanation.rival
+    if explanation.best_since is not None:
+        yield f"most visits since visit {explanation.best_since:,}"
+    if explanation.missing is not None and rival is not None:
+        yield f"{rival.san} ({rival.n:,}) needs at least {plural(explanation.missing, 'more visit')} to overtake"
+    reason = StopReason(explanation.summary["state"])
+    yield MEANINGS[reason] if reason is StopReason.SEARCHING else f"stopped because {MEANINGS[reason]}"
 
 
 # Why not another one
 
 
-def _why_not(told: Explanation, hint: str) -> Iterator[str]:
-    row, best = told.row, told.best
-    if told.replies and told.replies[0].n:
-        yield f"  reply    {_replies(told)}"
-    if told.below_since is not None and not row.proven:
-        since = f"since visit {told.below_since:,}" if told.below_since else "from its first visit on"
-        yield f"  turned   below {best.san} {since}"
+def _why_not(explanation: Explanation, hint: str) -> Iterator[Line]:
+    row, best, below_since = explanation.row, explanation.best, explanation.below_since
+    if explanation.replies and explanation.replies[0].n:
+        yield Line("reply", (_replies(explanation),))
+    if below_since is not None and not row.proven:
+        since = f"since visit {below_since:,}" if below_since else "since its first visit"
+        yield Line("turned", (f"below {best.san} {since}",))
     evidence = plural(row.n, "visit")
-    if told.missing is not None:
-        evidence += f", at least {told.missing:,} more to overtake {best.san}"
+    if explanation.missing is not None:
+        evidence += f", at least {explanation.missing:,} more to overtake {best.san}"
     if hint and not row.proven:
-        evidence += f"; {hint.format(san=row.san, visits=10 * max(told.added, THRESHOLDS.extra_visits))}"
-    yield f"  evidence {evidence}"
+        evidence += f"; {hint.format(san=row.san, visits=10 * max(explanation.added, THRESHOLDS.extra_visits))}"
+    yield Line("evidence", (evidence,))
 
 
-def _replies(told: Explanation) -> str:
-    turn = told.summary["turn"].capitalize()
-    first, *others = told.replies
+def _replies(explanation: Explanation) -> str:
+    turn = explanation.summary["turn"].capitalize()
+    first, *others = explanation.replies
     text = f"{first.san} ({percent(first.share)} of the replies)"
     if len(first.line) > 1:
-        text += f", then {' '.join(first.line[1:PLIES_TOLD])}"
+        text += f", then {' '.join(first.line[1:LONGEST_LINE])}"
     for other in others:
         if other.n and other.q is not None:
-            text += f"; next best reply {other.san} ({percent(other.share)}): {score_text(1 - other.q)} for {turn}"
+            text += f"; next best reply {other.san} ({percent(other.share)}): {short_score(1 - other.q)} for {turn}"
     return text
-
-
-# Numbers
-
-
-def score_text(score: float | None) -> str:
-    """A score in [0, 1] as `.49`."""
-    return "-" if score is None else f"{score:.2f}".removeprefix("0")
 
 
 def percent(share: float) -> str:

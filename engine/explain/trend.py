@@ -1,4 +1,4 @@
-"""What the history of the root says of a move: when the opinion turned, and since when it stands."""
+"""What the history of the root says about a move: when the opinion changed, and since when it has been steady."""
 
 from typing import NamedTuple
 
@@ -6,20 +6,20 @@ from engine.mcts.tree import SCORE_UNIT
 from engine.report.history import History
 from engine.report.rows import DIGITS
 
-FIRST_VISITS = 1000  # from which on an opinion may be called steady, or a tenth of all visits
+FIRST_VISITS = 1000  # a score may be called steady after these, or after a tenth of all visits
 LEAST_SAMPLES = 4
 
 
 class Steady(NamedTuple):
-    """The bounds of a score since so many visits of the root."""
+    """The bounds of a score since a number of visits of the root."""
 
     low: float
     high: float
     since: int
 
 
-class Past:
-    """A history, asked by the codes of moves."""
+class Trend:
+    """The history of the root, by the codes of moves."""
 
     def __init__(self, history: History) -> None:
         codes, self._samples = history.read()
@@ -52,7 +52,7 @@ class Past:
         return _since([(one.visits, bool(one.counts[column] == one.counts.max())) for one in self._samples])
 
     def steady(self, code: int) -> Steady | None:
-        """Between which bounds its score has been; None if there are too few samples."""
+        """The bounds of its score; None if there are too few samples."""
         if not self._samples:
             return None
         start = min(FIRST_VISITS, self._samples[-1].visits // 10)
@@ -68,7 +68,7 @@ class Past:
 
 
 def _since(samples: list[tuple[int, bool]]) -> int | None:
-    """The visits from which on something holds until the end; None if it does not hold there."""
+    """The visits since when something has held until the end; None if it does not hold there."""
     since = None
     for visits, holds in samples:
         since = (visits if since is None else since) if holds else None

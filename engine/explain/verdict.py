@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 
 class Verdict(StrEnum):
-    """In the order in which they are tried; the first that fits is told."""
+    """In the order in which they are tried; the first that fits is the answer."""
 
     NOT_LEGAL = "NOT LEGAL"
     PROVEN_WIN = "PROVEN WIN"
     PROVEN_DRAW = "PROVEN DRAW"
     PROVEN_LOSS = "PROVEN LOSS"
     BEST = "BEST"
-    HARDLY_LOOKED_AT = "HARDLY LOOKED AT"
+    FEW_VISITS = "FEW VISITS"
     REFUTED = "LOOKS REFUTED"  # counted, not proven
     CLOSE = "CLOSE"
     UNDECIDED = "UNDECIDED"  # a better score than the best move, with fewer visits
@@ -26,11 +26,11 @@ class Thresholds(NamedTuple):
     """Scores are in [0, 1]."""
 
     few_visits: int = 200  # a move with fewer visits …
-    small_share: float = 0.01  # … and a smaller share than this was hardly looked at
+    small_share: float = 0.01  # … and a smaller share than this cannot be judged
     extra_visits: int = 2000  # that such a move is given
-    least_visits: int = 100_000  # that a move is given for itself before it is called refuted, or …
+    least_visits: int = 100_000  # that a move gets by a separate search before it is called refuted, or …
     most_visits: int = 200_000  # … as many as the best move has, up to this
-    like_the_best: float = 0.05  # a first look so near to the best move's promised as much
+    like_the_best: float = 0.05  # a first look this near to the best move's promised as much
     clearly_below: float = 0.10  # the best move's score: what `review` calls a mistake
     one_reply: float = 0.6  # share of the replies' visits that makes one the refutation
     close: float = 0.02  # to the best move's score
@@ -52,7 +52,7 @@ class Evidence(NamedTuple):
     first_look: float | None
     best_first_look: float | None
     reply_share: float  # of the reply with the most visits
-    was_searched: bool = False  # for itself
+    was_searched: bool = False  # separately
 
 
 def judge(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> Verdict:
@@ -61,8 +61,8 @@ def judge(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> Verdict:
         return PROVEN[evidence.proven]
     if evidence.is_best:
         return Verdict.BEST
-    if evidence.score is None or is_hardly_looked_at(evidence, limits):
-        return Verdict.HARDLY_LOOKED_AT
+    if evidence.score is None or has_few_visits(evidence, limits):
+        return Verdict.FEW_VISITS
     below = evidence.best_score - evidence.score
     if looks_refuted(evidence, limits) and evidence.visits >= visits_to_refute(evidence, limits):
         return Verdict.REFUTED
@@ -72,10 +72,10 @@ def judge(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> Verdict:
 
 
 def visits_missing(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> int:
-    """The visits that a move should get for itself before it is judged; 0: what is known is enough."""
+    """The visits that a move should get by a separate search before it is judged; 0: what is known is enough."""
     if evidence.proven is not None or evidence.is_best:
         return 0
-    if evidence.score is None or is_hardly_looked_at(evidence, limits):
+    if evidence.score is None or has_few_visits(evidence, limits):
         return limits.extra_visits
     is_open = looks_refuted(evidence, limits) and evidence.visits < visits_to_refute(evidence, limits)
     return visits_to_refute(evidence, limits) if is_open else 0
@@ -96,7 +96,7 @@ def looks_refuted(evidence: Evidence, limits: Thresholds) -> bool:
     )
 
 
-def is_hardly_looked_at(evidence: Evidence, limits: Thresholds) -> bool:
+def has_few_visits(evidence: Evidence, limits: Thresholds) -> bool:
     """Are there too few visits to say anything?"""
     return not evidence.was_searched and evidence.visits < limits.few_visits and evidence.share < limits.small_share
 

@@ -1,10 +1,13 @@
-"""What can be asked: the page's files, data to look at (GET), and deeds in a session of one's own (POST)."""
+"""The requests: the page's files, data (GET), and actions on an interactive session (POST).
+
+GET only reads, within milliseconds, and is answered in the event loop. POST may wait for a search: it gets a thread.
+"""
 
 import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -13,15 +16,12 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from engine.explorer.assets import TABLE, content
-from engine.explorer.view import IN_FRAMES, Show
+from engine.explorer.view import IN_FRAMES, Action, View
 from engine.report.snapshot import NotInMemoryError
-
-if TYPE_CHECKING:
-    from engine.explorer.interactive import OwnSession
 
 MOST_STREAMS = 4
 SECONDS_BETWEEN_FRAMES = 0.2
-SECONDS_BETWEEN_SIGNS = 2.0  # of life: finds out that a client has gone
+SECONDS_BETWEEN_SIGNS = 2.0  # keep-alive; detects closed clients
 CURVES = 6
 
 encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # reports are trees
@@ -30,29 +30,26 @@ Answer = Callable[[Mapping[str, str]], Any]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def new_app(show: Show, on_page: Callable[[], None] = lambda: None) -> Starlette:
-    """All that can be asked. `on_page` is called when a page has been loaded and begins to ask."""
+def new_app(view: View, on_page: Callable[[], None] = lambda: None) -> Starlette:
+    """All requests. `on_page` is called when a page has been loaded and asks for data."""
 
     def about(_asked: Mapping[str, str]) -> dict[str, Any]:
         on_page()
-        return show.about()
+        return view.about()
 
     questions: dict[str, Answer] = {
         "about": about,
-        "place": lambda asked: show.place(asked.get("path", "")),
-        "node": lambda asked: show.node(_number(asked, "search"), asked.get("path", "")),
-        "icicle": lambda asked: show.icicle(_number(asked, "search"), asked.get("path", "")),
-        "history": lambda asked: show.history(_number(asked, "search"), _number(asked, "curves", CURVES)),
-        "why": lambda asked: show.why(_number(asked, "search"), asked.get("move")),
-        "lesson": lambda asked: show.lesson(_number(asked, "search"), asked.get("path", ""), asked.get("move", "")),
+        "open": lambda asked: view.open(_number(asked, "search"), asked.get("path", "")),
+        "position": lambda asked: view.position(asked.get("path", "")),
+        "icicle": lambda asked: view.icicle(_number(asked, "search"), asked.get("path", "")),
+        "history": lambda asked: view.history(_number(asked, "search"), _number(asked, "curves", CURVES)),
+        "why": lambda asked: view.why(_number(asked, "search"), asked.get("move")),
+        "lesson": lambda asked: view.lesson(_number(asked, "search"), asked.get("path", ""), asked.get("move", "")),
     }
     routes = [Route(address, _file(address), methods=["GET"]) for address in TABLE]
     routes += [Route(f"/data/{name}", _data(answer), methods=["GET"]) for name, answer in questions.items()]
-    routes.append(Route("/data/stream", Streams(show).answer, methods=["GET"]))
-    if show.is_own:
-        from engine.explorer.interactive import DEEDS
-
-        routes += [Route(f"/do/{name}", _deed(show, name), methods=["POST"]) for name in DEEDS]
+    routes.append(Route("/data/stream", Streams(view).answer, methods=["GET"]))
+    routes += [Route(f"/do/{name}", _action(action), methods=["POST"]) for name, action in view.actions().items()]
     return Starlette(routes=routes)
 
 
@@ -70,14 +67,10 @@ def _file(address: str) -> Endpoint:
     return answer
 
 
-def _json(told: Any) -> Response:
-    return Response(encode(told), media_type="application/json")
-
-
-def _told(work: Callable[[], Any]) -> Response:
+def _answered(work: Callable[[], Any]) -> Response:
     """The answer as JSON, or why there is none."""
     try:
-        return _json(work())
+        return Response(encode(work()), media_type="application/json")
     except NotInMemoryError as error:
         return PlainTextResponse(str(error), 404)
     except ValueError as error:
@@ -86,14 +79,12 @@ def _told(work: Callable[[], Any]) -> Response:
 
 def _data(answer: Answer) -> Endpoint:
     async def respond(request: Request) -> Response:
-        return _told(lambda: answer(request.query_params))
+        return _answered(lambda: answer(request.query_params))
 
     return respond
 
 
-def _deed(show: "OwnSession | Show", name: str) -> Endpoint:
-    from engine.explorer.interactive import DEEDS
-
+def _action(action: Action) -> Endpoint:
     async def respond(request: Request) -> Response:
         try:
             asked = json.loads(await request.body())
@@ -101,21 +92,21 @@ def _deed(show: "OwnSession | Show", name: str) -> Endpoint:
             return PlainTextResponse("not JSON", 400)
         if not isinstance(asked, dict):
             return PlainTextResponse("not an object", 400)
-        return await run_in_threadpool(_told, lambda: DEEDS[name](show, asked))
+        return await run_in_threadpool(_answered, lambda: action(asked))
 
     return respond
 
 
 class Streams:
-    """Pages that watch: a line of JSON for each change, at most five a second, always the newest."""
+    """Open pages: a line of JSON for each change, at most five a second, always the newest."""
 
-    def __init__(self, show: Show) -> None:
-        self.show, self.count = show, 0
+    def __init__(self, view: View) -> None:
+        self.view, self.count = view, 0
 
     async def answer(self, request: Request) -> Response:
         """Begin a stream."""
         if self.count >= MOST_STREAMS:
-            return PlainTextResponse("too many pages watch", 503)
+            return PlainTextResponse("too many open pages", 503)
         asked = request.query_params
         try:
             frames = self._frames(asked.get("path", ""), _number(asked, "lines", IN_FRAMES.lines))
@@ -124,14 +115,14 @@ class Streams:
         return StreamingResponse(frames, media_type="application/x-ndjson")
 
     async def _frames(self, path: str, lines: int) -> AsyncIterator[bytes]:
-        """Frames; an empty line now and then where nothing happens."""
+        """Frames; an empty line now and then where nothing changes."""
         self.count += 1
         try:
             last, last_moment = None, 0.0
             while True:
-                self.show.look()
+                self.view.look()
                 now, line = time.monotonic(), b""
-                signature = self.show.signature()
+                signature = self.view.signature()
                 if signature != last:
                     line = self._frame(path, lines)
                 if line:
@@ -145,6 +136,6 @@ class Streams:
 
     def _frame(self, path: str, lines: int) -> bytes:
         try:
-            return encode(self.show.frame(path, lines)).encode()
-        except NotInMemoryError:  # the root moved on meanwhile: the next frame will tell
+            return encode(self.view.frame(path, lines)).encode()
+        except NotInMemoryError:  # the root has changed meanwhile: the next frame shows it
             return b""

@@ -32,7 +32,7 @@ class Door:
             raise
 
     def open(self) -> None:
-        """Start the browser. Whatever it prints or waits for, nobody is disturbed. `OSError` if that fails."""
+        """Start the browser, without its output and without waiting for it. `OSError` if that fails."""
         quiet = subprocess.DEVNULL
         # -I: the working directory, which is that of a GUI, may hold a webbrowser.py.
         command = [sys.executable, "-I", "-m", "webbrowser", "-t", self.file.as_uri()]
@@ -40,7 +40,7 @@ class Door:
         threading.Thread(target=self._wait, args=(process,), name="door", daemon=True).start()
 
     def close(self) -> None:
-        """Remove the file: somebody has come through, or nobody shall any more."""
+        """Remove the file: it was used, or is not to be used any more."""
         self._is_done.set()
         self._folder.cleanup()
 
@@ -52,7 +52,7 @@ class Door:
 
 
 def open_door(address: str) -> Door:
-    """Show an address in the browser; `ValueError` if that cannot be done. Close the door when somebody has come."""
+    """Show an address in the browser; `ValueError` if that cannot be done. Close the door once the page is loaded."""
     try:
         door = Door(address)
     except OSError as error:

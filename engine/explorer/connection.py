@@ -1,4 +1,4 @@
-"""One client of the server: it has some seconds to ask, and those without the token make room for others."""
+"""One client of the server: a request must end within seconds, and clients without the token make room for others."""
 
 import asyncio
 from typing import Any
@@ -13,7 +13,7 @@ MOST_STRANGERS = 32  # connections that have not shown the token
 
 
 class Connection(H11Protocol):
-    """Uvicorn's own, with limits: it waits for ever for a request that does not end."""
+    """Uvicorn's connection with limits: without them it waits forever for a request that does not end."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -27,7 +27,7 @@ class Connection(H11Protocol):
         return not self._is_cut and not (self.scope and self.scope.get(KNOWN))
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody has come."""
+        """A client has connected."""
         super().connection_made(transport)
         self._watch()
         strangers = [one for one in self.connections if isinstance(one, Connection) and one.is_stranger]
@@ -40,12 +40,12 @@ class Connection(H11Protocol):
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client has gone."""
+        """The client has disconnected."""
         self._forget_limit()
         super().connection_lost(exc)
 
     def cut(self) -> None:
-        """End it at once, whatever is under way."""
+        """End it at once."""
         self._is_cut = True
         self.transport.abort()
 

@@ -1,4 +1,4 @@
-"""Who may ask: only a page that this server gave out, on this machine, which knows the token.
+"""Which requests are allowed: only those of a page that this server sent, on this machine, with the token.
 
 Other pages in the same browser can send requests to this machine too, so its own address is no protection.
 """
@@ -39,7 +39,7 @@ def new_token() -> str:
 
 
 class Guard:
-    """Refuses what a page of ours would not ask, and marks all answers as safe to handle."""
+    """Refuses requests that the page would not make, and adds security headers to all answers."""
 
     def __init__(self, app: App, port: int, token: str) -> None:
         self.app, self.token = app, token

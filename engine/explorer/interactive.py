@@ -1,40 +1,37 @@
-"""A session of one's own: the page may start, stop and move the search, and ask for more visits."""
+"""An interactive session: the page may start, stop and move the search, and ask for more visits."""
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from engine.analysis import Analysis
-from engine.explorer.view import Show, Shown
+from engine.explorer.view import Action, Data, SearchHandle, View
+from engine.pgn.positions import position_in_text
 from movegen import Position
 
-SECONDS_UNWATCHED = 10.0  # after which the search rests
+SECONDS_UNWATCHED = 10.0  # after which the search stops
 SECONDS_BETWEEN_CHECKS = 1.0
 MOST_EXTRA_VISITS = 100_000
-LONGEST_TEXT = 32 << 10
 
 
-class OwnSession(Show):
+class InteractiveSession(View):
     """Searches that run for the page."""
 
-    is_own = True
-
     def __init__(self, searches: Sequence[tuple[str, Analysis]], visits: int | None = None) -> None:
-        """`visits`: each search rests when its root has them, until somebody says go."""
-        super().__init__([Shown(name, analysis.searcher.report) for name, analysis in searches])
+        """`visits`: each search pauses when its root has them, until `go`."""
+        super().__init__([SearchHandle(name, analysis.searcher.report) for name, analysis in searches])
         self.analyses = [analysis for _, analysis in searches]
         self._visits = visits
         self._lock, self._searching_more = threading.Lock(), threading.Lock()
         self._last_look, self._is_paused, self._is_closed = time.monotonic(), False, False
 
     def start(self) -> None:
-        """Search until nobody watches any more."""
+        """Search as long as a page is open."""
         self.go()
-        threading.Thread(target=self._watch, name="watchman", daemon=True).start()
+        threading.Thread(target=self._watch, name="idle-check", daemon=True).start()
 
     def look(self) -> None:
-        """Somebody is watching: a search that rested goes on."""
+        """A page is open: a search that was stopped without one goes on."""
         self._last_look = time.monotonic()
         if not self._is_paused and not self.is_searching:
             with self._lock:
@@ -49,7 +46,7 @@ class OwnSession(Show):
 
     @property
     def is_searching(self) -> bool:
-        """Does any of them search?"""
+        """Is any search running?"""
         return any(analysis.is_searching for analysis in self.analyses)
 
     def _start(self) -> None:
@@ -59,7 +56,7 @@ class OwnSession(Show):
                 analysis.start(visits=left)
 
     def _visits_left(self, analysis: Analysis) -> int | None:
-        """None: without end."""
+        """None: no limit."""
         return None if self._visits is None else max(0, self._visits - int(analysis.summary()["visits"]))
 
     def _stop(self) -> None:
@@ -76,8 +73,18 @@ class OwnSession(Show):
 
     # What the page may do
 
-    def go(self) -> dict[str, Any]:
-        """Search on, also beyond the visits that were asked for."""
+    def actions(self) -> dict[str, Action]:
+        """By name. Arguments come from outside: their types are checked."""
+        return {
+            "go": lambda _: self.go(),
+            "pause": lambda _: self.pause(),
+            "more": lambda asked: self.more(_whole(asked, "search"), _text(asked, "move"), _whole(asked, "visits")),
+            "descend": lambda asked: self.descend(_text(asked, "path")),
+            "setup": lambda asked: self.setup(_text(asked, "text")),
+        }
+
+    def go(self) -> Data:
+        """Continue the search, also beyond the visits that were asked for."""
         with self._lock:
             if all(self._visits_left(analysis) == 0 for analysis in self.analyses):
                 self._visits = None
@@ -85,15 +92,15 @@ class OwnSession(Show):
             self._start()
         return {"searching": True}
 
-    def pause(self) -> dict[str, Any]:
-        """Rest until somebody says go."""
+    def pause(self) -> Data:
+        """Pause until `go`."""
         with self._lock:
             self._is_paused = True
             self._stop()
         return {"searching": False}
 
-    def more(self, number: int, move: str, visits: int) -> dict[str, Any]:
-        """Search a move for itself, in a tree of its own, and explain it then."""
+    def more(self, number: int, move: str, visits: int) -> Data:
+        """Search a move in a separate tree, then explain it."""
         if not 1 <= visits <= MOST_EXTRA_VISITS or not 0 <= number < len(self.analyses):
             raise ValueError(f"visits must be from 1 to {MOST_EXTRA_VISITS}")
         if not self._searching_more.acquire(blocking=False):
@@ -103,21 +110,21 @@ class OwnSession(Show):
         finally:
             self._searching_more.release()
 
-    def descend(self, path: str) -> dict[str, Any]:
+    def descend(self, path: str) -> Data:
         """Make a node the root of the search. What is known below it is kept."""
-        place = self.place(path)
-        if place["over"]:
+        position = self.position(path)
+        if position["over"]:
             raise ValueError("the game is over there")
         self._move([analysis.position.play_all(path.split("/")) for analysis in self.analyses], path.split("/"))
-        return place
+        return position
 
-    def setup(self, text: str) -> dict[str, Any]:
+    def setup(self, text: str) -> Data:
         """Search another position: a FEN, or the last one of a PGN."""
-        position = read_text(text)
+        position = position_in_text(text)
         if position.is_game_over(claim_draw=True):
             raise ValueError("the game is over there")
         self._move([position] * len(self.analyses), None)
-        return self.place("")
+        return self.position("")
 
     def _move(self, positions: list[Position], moves: list[str] | None) -> None:
         with self._lock:
@@ -138,40 +145,14 @@ def _codes(position: Position, moves: list[str]) -> tuple[int, ...]:
     return tuple(codes)
 
 
-def read_text(text: str) -> Position:
-    """The position that somebody typed in; `ValueError` says what is wrong with it."""
-    from engine.pgn.game_file import positions_of
-    from engine.pgn.movetext import is_game, read_game
-
-    if len(text) > LONGEST_TEXT:
-        raise ValueError("the text is too long")
-    if text.count("/") >= 7 and "\n" not in text.strip():
-        return Position(text.strip())
-    found = read_game(text)
-    if not is_game(text) or not (found.problem or found.game.headers.get("FEN") or found.game.variations):
-        raise ValueError("neither a FEN nor a PGN")
-    if found.problem:
-        raise ValueError(found.problem)
-    return positions_of(found.game)[-1]
-
-
-def _text(asked: dict[str, Any], name: str) -> str:
+def _text(asked: Data, name: str) -> str:
     text = asked.get(name)
     if type(text) is not str:
         raise ValueError(f"{name} must be a text")
     return str(text)
 
 
-def _whole(asked: dict[str, Any], name: str) -> int:
+def _whole(asked: Data, name: str) -> int:
     if type(asked.get(name)) is not int:
         raise ValueError(f"{name} must be a number")
     return int(asked[name])
-
-
-DEEDS: dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]] = {
-    "go": lambda session, _: session.go(),
-    "pause": lambda session, _: session.pause(),
-    "more": lambda session, asked: session.more(_whole(asked, "search"), _text(asked, "move"), _whole(asked, "visits")),
-    "descend": lambda session, asked: session.descend(_text(asked, "path")),
-    "setup": lambda session, asked: session.setup(_text(asked, "text")),
-}

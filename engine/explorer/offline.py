@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from engine.explorer.assets import MODULES, content
-from engine.explorer.view import Show
+from engine.explorer.view import View
 from engine.report.snapshot import NotInMemoryError
 
 TITLE = "<title>Teresa: the search</title>"
@@ -25,9 +25,9 @@ def is_page(head: bytes) -> bool:
     return head.startswith(b"<!doctype html>") and TITLE.encode() in head and b"Content-Security-Policy" in head
 
 
-def page_of(show: Show) -> bytes:
-    """The whole page. Not while threads search: the parts would tell different moments."""
-    data = json.dumps(saved(show), separators=(",", ":")).replace("<", "\\u003c")
+def page_of(view: View) -> bytes:
+    """The whole page. Not while threads search: the parts would be of different moments."""
+    data = json.dumps(saved(view), separators=(",", ":")).replace("<", "\\u003c")
     html = content("/").decode()
     html = _replaced(html, '<link rel="stylesheet" href="explorer.css">', f"<style>{_text('explorer.css')}</style>")
     html = _replaced(html, '<script src="uplot.js" defer></script>', f"<script>{_text('uplot.js')}</script>")
@@ -36,8 +36,8 @@ def page_of(show: Show) -> bytes:
     html = _replaced(html, '<script src="main.js" type="module"></script>', code)
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     html = _replaced(html, '<meta charset="utf-8">', f'<meta charset="utf-8">\n{policy}')
-    told = f'<script type="application/json" id="saved">{data}</script>\n</body>'
-    return _replaced(html, "</body>", told).encode()
+    data_element = f'<script type="application/json" id="saved">{data}</script>\n</body>'
+    return _replaced(html, "</body>", data_element).encode()
 
 
 def _replaced(html: str, old: str, new: str) -> str:
@@ -56,37 +56,37 @@ def _module(name: str) -> str:
     return "data:text/javascript;base64," + base64.b64encode(code.encode()).decode()
 
 
-def saved(show: Show) -> dict[str, Any]:
+def saved(view: View) -> dict[str, Any]:
     """All that the page can ask of a search that has ended."""
-    searches = [_search(show, number) for number in range(len(show.searches))]
+    searches = [_search(view, number) for number in range(len(view.searches))]
     paths = dict.fromkeys(path for search in searches for path in search["nodes"])
     return {
-        "about": {**show.about(), "own": False},
-        "places": {path: show.place(path) for path in paths},
+        "about": {**view.about(), "interactive": False},
+        "positions": {path: view.position(path) for path in paths},
         "searches": searches,
     }
 
 
-def _search(show: Show, number: int) -> dict[str, Any]:
-    icicle, root = show.icicle(number, ""), show.node(number, "")
+def _search(view: View, number: int) -> dict[str, Any]:
+    icicle, root = view.icicle(number, ""), view.node(number, "")
     least = LEAST_SHARE * icicle["visits"]
     wide = [one["path"] for one in icicle["rectangles"] if one["path"] and one["n"] >= least]
     moves = [row["uci"] for row in root["rows"][:MOST_REASONS]]
     return {
-        "summary": show.report(number).summary(),
-        "history": show.history(number, MOST_CURVES),
+        "summary": view.report(number).summary(),
+        "history": view.history(number, MOST_CURVES),
         "icicle": icicle,
-        "nodes": {"": root, **_nodes(show, number, wide[:MOST_NODES])},
-        "why": {move: show.why(number, move or None) for move in ("", *moves)} if moves else {},
-        "lessons": {move: show.lesson(number, "", move) for move in moves},
+        "nodes": {"": root, **_nodes(view, number, wide[:MOST_NODES])},
+        "why": {move: view.why(number, move or None) for move in ("", *moves)} if moves else {},
+        "lessons": {move: view.lesson(number, "", move) for move in moves},
     }
 
 
-def _nodes(show: Show, number: int, paths: list[str]) -> dict[str, Any]:
+def _nodes(view: View, number: int, paths: list[str]) -> dict[str, Any]:
     found = {}
     for path in paths:
         try:
-            found[path] = show.node(number, path)
+            found[path] = view.node(number, path)
         except NotInMemoryError:
             continue
     return found

@@ -1,4 +1,4 @@
-"""The server: on this machine only, in a thread beside the search, with an address that nobody can guess."""
+"""The server: on this machine only, in a separate thread, with an address that cannot be guessed."""
 
 import logging
 import socket
@@ -11,25 +11,25 @@ from engine.explorer.app import new_app
 from engine.explorer.browser import Door, open_door
 from engine.explorer.connection import Connection
 from engine.explorer.guard import Guard, new_token
-from engine.explorer.view import Show
+from engine.explorer.view import View
 
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 64
 LARGEST_HEAD = 16 << 10  # bytes
 SECONDS_TO_END = 1.0
-SWITCH_SECONDS = 0.0005  # after which Python lets the search go on while a page is drawn
+SWITCH_SECONDS = 0.0005  # after which Python switches to the search while a page is served
 
 
 class Server:
-    """A page for a show. `ValueError` if the port is taken."""
+    """Serves the page of a view. `ValueError` if the port is taken."""
 
-    def __init__(self, show: Show, port: int = 0) -> None:
-        self.show, self.token = show, new_token()
+    def __init__(self, view: View, port: int = 0) -> None:
+        self.view, self.token = view, new_token()
         self._socket = _listen(port)
         self.port = int(self._socket.getsockname()[1])
         self._door: Door | None = None
         config = uvicorn.Config(
-            Guard(new_app(show, self._close_door), self.port, self.token),
+            Guard(new_app(view, self._close_door), self.port, self.token),
             lifespan="off",
             ws="none",
             http=Connection,
@@ -40,7 +40,7 @@ class Server:
             limit_concurrency=MOST_CONNECTIONS,
             h11_max_incomplete_event_size=LARGEST_HEAD,
         )
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # clients may go as they like
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # clients may leave at any time
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, name="explorer", daemon=True)
         self._switch_seconds = sys.getswitchinterval()
@@ -67,7 +67,7 @@ class Server:
             self._server.run(sockets=[self._socket])
 
     def close(self) -> None:
-        """Let all clients go."""
+        """Disconnect all clients and end."""
         self._close_door()
         self._server.should_exit = self._server.force_exit = True
         self._thread.join(SECONDS_TO_END)
@@ -83,5 +83,5 @@ def _listen(port: int) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        raise ValueError(f"port {port} cannot be had: {error.strerror}") from None
+        raise ValueError(f"cannot listen on port {port}: {error.strerror}") from None
     return listener

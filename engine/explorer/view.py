@@ -1,12 +1,15 @@
-"""What a page shows: one search, or two of the same position side by side. Looking changes nothing."""
+"""What a page shows: one search, or two of the same position side by side. Reading changes nothing."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from engine.report.columns import COLUMNS, context_of, lesson
+from engine.explain.explain import explain
+from engine.explain.text import data_of
+from engine.report.columns import CLOSE_LOSS, COLUMNS, EXPLAINED, LARGE_LOSS, lesson, state_text
+from engine.report.formulas import context_of
 from engine.report.icicle import DEEPEST
 from engine.report.node import Shape
-from engine.report.positions import Place
+from engine.report.positions import TreePosition
 from engine.report.report import Report
 from engine.report.rows import DIGITS, mean_score
 from engine.report.snapshot import LONGEST_PATH, NotInMemoryError
@@ -15,31 +18,44 @@ MOST_LINES = 64
 IN_FRAMES = Shape(lines=8, longest=16)
 ON_DEMAND = Shape(lines=MOST_LINES, longest=16, first_look=True)
 MOST_CURVES = 64
+# Columns that only a page has: one needs the history, the other a second search.
+PAGE_COLUMNS = (
+    {"key": "trend", "title": "trend", "meaning": "change of the score since half the visits", "side": "right"},
+    {"key": "delta", "title": "difference", "meaning": "to the score in the first search", "side": "right"},
+)
+
+Data = dict[str, Any]
+Action = Callable[[Data], Data]  # arguments -> answer
 
 
-class Shown(NamedTuple):
-    """One search."""
+class SearchHandle(NamedTuple):
+    """A search and the way to its numbers."""
 
     name: str
-    report: Callable[[], Report]  # of the root as it stands now
+    report: Callable[[], Report]  # of the present root
 
 
-class Show:
+class View:
     """The searches that a page shows."""
 
-    is_own = False  # may the page start, stop and move the search?
-
-    def __init__(self, searches: Sequence[Shown]) -> None:
+    def __init__(self, searches: Sequence[SearchHandle]) -> None:
         self.searches = tuple(searches)
 
-    def look(self) -> None:
-        """Somebody is watching."""
+    def actions(self) -> dict[str, Action]:
+        """What the page may do, by name; nothing here."""
+        return {}
 
-    def about(self) -> dict[str, Any]:
-        """What the page must know before all else."""
-        names = [search.name for search in self.searches]
-        columns = [{"key": column.key, "name": column.name, "meaning": column.meaning} for column in COLUMNS]
-        return {"searches": names, "own": self.is_own, "columns": columns}
+    def look(self) -> None:
+        """A page is open."""
+
+    def about(self) -> Data:
+        """What the page needs first."""
+        return {
+            "searches": [search.name for search in self.searches],
+            "interactive": bool(self.actions()),
+            "columns": [*(column.heading() for column in COLUMNS), *PAGE_COLUMNS],
+            "losses": {"close": CLOSE_LOSS, "large": LARGE_LOSS},
+        }
 
     def report(self, number: int) -> Report:
         """The report of one search; `ValueError` if there is no such search."""
@@ -49,95 +65,128 @@ class Show:
 
     def signature(self) -> list[tuple[int, int, str]]:
         """Changes whenever there is something new to show."""
-        sources = [search.report().source for search in self.searches]
+        snapshots = [search.report().snapshot for search in self.searches]
         return [
-            (id(source.places), int(source.tree.visits[0]), str(source.run.reason) if source.run else "")
-            for source in sources
+            (id(snapshot.positions), snapshot.progress.visits, str(snapshot.progress.state)) for snapshot in snapshots
         ]
 
-    def frame(self, path: str, lines: int = IN_FRAMES.lines) -> list[dict[str, Any]]:
-        """How each search stands: the whole, the root's moves, and those of an opened node, the first with lines."""
+    # What a page asks for
+
+    def open(self, number: int, path: str) -> Data:
+        """All that is drawn of a node when it is opened. `number`: the search whose reasons are shown."""
+        self.report(number)  # is there such a search?
+        position, searches = self.position(path), range(len(self.searches))
+        path = position["path"]
+        return {
+            "position": position,
+            "nodes": [_if_known(self.node, search, path) for search in searches],
+            "icicles": [_if_known(self.icicle, search, path) for search in searches],
+            "why": self._why_or_trouble(number, path.split("/")[0] or None),
+        }
+
+    def frame(self, path: str, lines: int = IN_FRAMES.lines) -> list[Data]:
+        """The state of each search: summary, moves of the root and of an opened node; the first `lines` with lines."""
         shape = IN_FRAMES._replace(lines=min(lines, MOST_LINES))
         return [_frame(search.report(), path, shape) for search in self.searches]
 
-    def node(self, number: int, path: str) -> dict[str, Any]:
+    def node(self, number: int, path: str) -> Data:
         """The moves of a node, with the network's first look at each."""
-        return self.report(number).children(path, shape=ON_DEMAND)
+        return _node(self.report(number), path, ON_DEMAND)
 
-    def icicle(self, number: int, path: str, depth: int = DEEPEST) -> dict[str, Any]:
+    def icicle(self, number: int, path: str, depth: int = DEEPEST) -> Data:
         """The visits below a node."""
         return self.report(number).icicle(path, depth)
 
-    def history(self, number: int, curves: int) -> dict[str, Any]:
+    def history(self, number: int, curves: int) -> Data:
         """Visits and scores over time of the best moves; the trends of all."""
         report = self.report(number)
         return {**report.history(min(curves, MOST_CURVES)), "trends": _trends(report)}
 
-    def why(self, number: int, move: str | None) -> dict[str, Any]:
+    def why(self, number: int, move: str | None) -> Data:
         """Why a move, or why not, by what is known now."""
-        return self.report(number).explain(move)
+        return data_of(explain(self.report(number), move))
+
+    def _why_or_trouble(self, number: int, move: str | None) -> Data:
+        try:
+            return self.why(number, move)
+        except (NotInMemoryError, ValueError) as error:
+            return {"trouble": str(error)}
 
     def lesson(self, number: int, path: str, move: str) -> dict[str, list[str]]:
-        """How the numbers of a row come about: column -> lines of text."""
+        """How the numbers of a row are made: column -> lines of text."""
         report = self.report(number)
-        place, _ = report.source.find(path)
+        here, _ = report.snapshot.find(path)
         rows = report.rows(path, shape=Shape(lines=0, first_look=True))
         row = next((row for row in rows if row.uci == move), None)
         if row is None:
             raise ValueError("there is no such move")
-        context = context_of(report.source, path)
+        context = context_of(report.snapshot, path)
         return {
-            column.key: lesson(column, row, context, place.position.turn.capitalize())
-            for column in COLUMNS
+            column.key: lesson(column, row, context, here.position.turn.capitalize())
+            for column in EXPLAINED
             if context.visits and (row.n or column.key != "u")
         }
 
-    def place(self, path: str) -> dict[str, Any]:
+    def position(self, path: str) -> Data:
         """A position below the root, in the tree or not, and what can be played there."""
-        places, words = self.report(0).source.places, path.split("/") if path else []
-        if len(words) > LONGEST_PATH:
+        positions, moves = self.report(0).snapshot.positions, path.split("/") if path else []
+        if len(moves) > LONGEST_PATH:
             raise ValueError(f"the path has more than {LONGEST_PATH} moves")
-        place, names = places.root, []
-        for word in words:
-            after = places.play(place, place.position.code(word))
+        here, names = positions.root, []
+        for move in moves:
+            after = positions.play(here, here.position.code(move))
             if after is None:
                 raise ValueError("the move is not legal")
-            place = after
-            names.append(place.san)
-        return _place(place, names)
+            here = after
+            names.append(here.san)
+        return _position(here, names)
 
 
-def _place(place: Place, names: list[str]) -> dict[str, Any]:
-    position = place.position
+def _if_known(work: Callable[[int, str], Data], number: int, path: str) -> Data | None:
+    """None where a search has not been."""
+    try:
+        return work(number, path)
+    except (NotInMemoryError, ValueError):
+        return None
+
+
+def _position(here: TreePosition, names: list[str]) -> Data:
+    position = here.position
     return {
-        "path": place.path,
+        "path": here.path,
         "names": names,
-        "fen": place.fen,
+        "fen": here.fen,
         "turn": position.turn,
         "check": position.in_check,
-        "over": place.is_over,
-        "moves": [] if place.is_over else position.legal_moves,
+        "over": here.is_over,
+        "moves": [] if here.is_over else position.legal_moves,
     }
 
 
 def _trends(report: Report) -> dict[str, float]:
-    """How the score of each move changed since the root had half its visits."""
-    codes, samples = report.source.history.read()
+    """The change of each move's score since the root had half its visits."""
+    codes, samples = report.snapshot.history.read()
     if not samples:
         return {}
     now = samples[-1]
     before = next(sample for sample in samples if 2 * sample.visits >= now.visits)
     scores = [map(mean_score, sample.wins.tolist(), sample.counts.tolist()) for sample in (before, now)]
-    pairs = zip(map(report.source.position.uci, codes), *scores, strict=True)
+    pairs = zip(map(report.snapshot.position.uci, codes), *scores, strict=True)
     return {uci: round(new - old, DIGITS) for uci, old, new in pairs if old is not None and new is not None}
 
 
-def _frame(report: Report, path: str, shape: Shape) -> dict[str, Any]:
-    root = report.children("", shape=shape)
-    told: dict[str, Any] = {"summary": report.summary(), "root": root, "path": path, "node": None}
+def _node(report: Report, path: str, shape: Shape) -> Data:
+    node = report.children(path, shape=shape)
+    for row in node["rows"]:
+        row["state"] = state_text(row)
+    return node
+
+
+def _frame(report: Report, path: str, shape: Shape) -> Data:
+    frame: Data = {"summary": report.summary(), "root": _node(report, "", shape), "path": path, "node": None}
     if path:
         try:
-            told["node"] = report.children(path, shape=shape)
+            frame["node"] = _node(report, path, shape)
         except (NotInMemoryError, ValueError):  # the page says that the search has not been there
-            told["node"] = None
-    return told
+            frame["node"] = None
+    return frame

@@ -1,35 +1,49 @@
 """A picture that changes while the search runs, where IPython can show one."""
 
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from engine.analysis import Analysis
+from typing import Any, Protocol
 
 SECONDS_BETWEEN_PICTURES = 0.5
 
 
+class Watched(Protocol):
+    """A search that can be shown."""
+
+    @property
+    def is_searching(self) -> bool:
+        """Is it running?"""
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for its end, at most that long."""
+
+    def stop(self) -> None:
+        """End it."""
+
+    def _repr_html_(self) -> str:
+        """The picture."""
+
+
 def notebook() -> Any:
-    """The shell of a notebook that this runs in; None elsewhere. There IPython is loaded already."""
+    """The shell of the notebook that this runs in; None elsewhere. In a notebook IPython is loaded already."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
 def cell_number(shell: Any) -> int:
-    """Of the cell that runs."""
+    """The number of the cell that runs."""
     return int(shell.execution_count)
 
 
-def watch(analysis: "Analysis") -> None:
-    """Show an analysis until its search ends; interrupting the cell ends the search."""
+def watch(search: Watched) -> None:
+    """Show a search until it ends; interrupting the cell ends it."""
     from IPython.display import HTML, display
 
-    handle = display(HTML(analysis._repr_html_()), display_id=True)
+    handle = display(HTML(search._repr_html_()), display_id=True)
     try:
-        while analysis.is_searching:
-            analysis.wait(SECONDS_BETWEEN_PICTURES)
-            handle.update(HTML(analysis._repr_html_()))
+        while search.is_searching:
+            search.wait(SECONDS_BETWEEN_PICTURES)
+            handle.update(HTML(search._repr_html_()))
     except KeyboardInterrupt:
-        analysis.stop()
-    handle.update(HTML(analysis._repr_html_()))
+        search.stop()
+    handle.update(HTML(search._repr_html_()))

@@ -1,37 +1,29 @@
 """The text of one PGN game: headers and moves become a game of python-chess, and what cannot be played is named.
 
-python-chess's own reader passes over words that are no moves, loses its place after an illegal move in a variation, and
-drops comments after `;`. Here each word counts. The tree is built by python-chess's `GameBuilder`.
+The reader of python-chess skips words that are no moves, misreads what follows an illegal move in a variation, and
+drops comments after `;`. This one accounts for each word. The tree is built by the `GameBuilder` of python-chess.
 """
 
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.pgn.headers import KNOWN_TAGS, is_ignored, split_text, variant_problem
+from engine.system.text import printable
+
 if TYPE_CHECKING:
     import chess
     import chess.pgn
 
-STANDARD = ("standard", "chess", "classical", "normal", "from position")
-CHESS960 = ("chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random")
-KNOWN_TAGS = {"Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant", "ECO", "Opening"}
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
 NAGS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
-NAME = r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*"
-TAG = re.compile(rf'\s*\[\s*({NAME})\s+"([^\r\n]*)"\s*\]\s*')
-TAG_OF_SEVERAL = re.compile(rf'\s*\[\s*({NAME})\s+"((?:[^"\\\r\n]|\\.)*)"\s*\]\s*')
 TOKEN = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*|[()]|\$\d{1,3}(?!\d)|[^\s(){};]+", re.MULTILINE)
 NUMBER = re.compile(r"(?:\d+\s*)?(?:\.+|…)|\d+$(?<!0000)")
 MOVE = re.compile(
     r"(?P<san>O-O(?:-O)?|0-0(?:-0)?|--|Z0|0000|P?[NBRQK]?[a-h]?[1-8]?[x:-]?[a-h][1-8](?:=?[nbrqkNBRQK])?)"
     r"[+#=]*(?:e\.?p\.?)?(?P<glyphs>[!?]*)[+#=]*"
 )
-
-
-def printable(text: str) -> str:
-    """A text of somebody else's without what could steer the terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 @dataclass
@@ -43,44 +35,6 @@ class ReadGame:
     can_start: bool = True  # False: by other rules, or from a position that is none
     rest: str = ""  # the moves that cannot be played, as they are written
     has_other_text: bool = False  # something that is neither a header, a move nor a comment
-
-
-# Headers
-
-
-def read_tags(line: str) -> list[tuple[str, str]]:
-    """The headers in a line: one as a rule, several if somebody wrote them so, none if it is no line of headers."""
-    if not line.lstrip().startswith("["):
-        return []
-    several = list(TAG_OF_SEVERAL.finditer(line))
-    if several and "".join(match[0] for match in several) == line:
-        return [(match[1], match[2]) for match in several]
-    match = TAG.fullmatch(line)
-    return [(match[1], match[2])] if match else []
-
-
-def split_text(text: str) -> tuple[dict[str, str], str]:
-    """-> headers, movetext. Lines that look like headers but are none belong to neither."""
-    headers: dict[str, str] = {}
-    lines = text.split("\n")
-    for place, line in enumerate(lines):
-        tags = read_tags(line)
-        headers.update(tags)
-        if not tags and line.strip() and line[0] not in "[%":
-            return headers, "\n".join(lines[place:])
-    return headers, ""
-
-
-def _is_odd(line: str) -> bool:
-    """Is it a line that is read over: an escape, or a header that is none?"""
-    return line.startswith("%") or (line.startswith("[") and not read_tags(line))
-
-
-def variant_problem(headers: dict[str, str]) -> str:
-    """What is wrong with the rules of a game; empty if they are those of chess."""
-    variant = headers.get("Variant", "standard").strip()
-    is_played = variant.lower() in STANDARD + CHESS960
-    return "" if is_played else f"{printable(variant)} is not played here"
 
 
 def is_game(text: str) -> bool:
@@ -157,18 +111,18 @@ def _nags(glyphs: str) -> list[int]:
 class _Stop(NamedTuple):
     """Where the main line ends because it cannot be played."""
 
-    place: int
+    offset: int  # in the movetext
     problem: str
 
 
 @dataclass
 class _Level:
-    """The main line, or a variation."""
+    """The main line, or a variation, while it is read."""
 
     board: "chess.Board"
     is_variation: bool = False  # one that the builder knows of
     has_moved: bool = False
-    broken_at: int | None = None  # where in the text a variation stops being legal
+    broken_at: int | None = None  # offset of the first move of a variation that is not legal
     is_over: bool = False  # the result was given
 
 
@@ -182,34 +136,34 @@ class Movetext:
     has_other_text: bool = False
 
     def read(self, board: "chess.Board") -> _Stop | None:
-        """Read all of it; -> where the main line stops before its end."""
+        """Read all of it; return where the main line stops before its end."""
         self.levels = [_Level(board)]
         for match in TOKEN.finditer(self.text):
             stop = self._token(match[0], match.start())
             if stop is not None:
                 return stop
-        while len(self.levels) > 1:  # somebody forgot to close them
+        while len(self.levels) > 1:  # brackets that were never closed
             self._close(len(self.text))
         return None
 
-    def _token(self, text: str, place: int) -> _Stop | None:
+    def _token(self, text: str, offset: int) -> _Stop | None:
         level = self.levels[-1]
         if text == "(":
             self._open(level)
         elif text == ")":
-            self._close(place)
+            self._close(offset)
         elif level.broken_at is not None:
             pass
         elif text[0] == "{":
             self.builder.visit_comment(_comment(text))
         elif text[0] == ";":
             self.builder.visit_comment(text[1:].strip().replace("}", ")").replace("{", "("))
-        elif text[0] == "%":  # an escape: not for us
+        elif text[0] == "%":  # an escape, meant for other programs
             self.has_other_text = True
         elif text[0] == "$" and text[1:].isdigit():
             self.builder.visit_nag(int(text[1:]))
         else:
-            return self._word(text, place, level)
+            return self._word(text, offset, level)
         return None
 
     def _open(self, level: _Level) -> None:
@@ -221,17 +175,17 @@ class Movetext:
         board.pop()
         self.levels.append(_Level(board, is_variation=True))
 
-    def _close(self, place: int) -> None:
+    def _close(self, offset: int) -> None:
         if len(self.levels) == 1:
             return
         level = self.levels.pop()
         if level is self.levels[-1]:
             return
         if level.broken_at is not None:
-            self.builder.visit_comment(" ".join(re.sub(r"[{}]", " ", self.text[level.broken_at : place]).split()))
+            self.builder.visit_comment(" ".join(re.sub(r"[{}]", " ", self.text[level.broken_at : offset]).split()))
         self.builder.end_variation()
 
-    def _word(self, token: str, place: int, level: _Level) -> _Stop | None:
+    def _word(self, token: str, offset: int, level: _Level) -> _Stop | None:
         kind, word = _read_word(token)
         if kind == RESULT:
             if len(self.levels) == 1:
@@ -240,18 +194,18 @@ class Movetext:
         elif kind == GLYPHS:
             self._visit_glyphs(word)
         elif kind in (SAN, WRONG):
-            return self._move(word, place, level)
+            return self._move(word, offset, level)
         elif kind == OTHER:
             self.has_other_text = True
         return None
 
-    def _move(self, word: str, place: int, level: _Level) -> _Stop | None:
+    def _move(self, word: str, offset: int, level: _Level) -> _Stop | None:
         import chess
 
         is_main = len(self.levels) == 1
         try:
             move = level.board.parse_san(_plain_san(word))
-            wrong = "stands after the result" if level.is_over else "is no move" if is_main and not move else ""
+            wrong = "comes after the result" if level.is_over else "is no move" if is_main and not move else ""
         except chess.AmbiguousMoveError:
             wrong = "is ambiguous"
         except ValueError:
@@ -264,8 +218,8 @@ class Movetext:
             self._visit_glyphs(match["glyphs"] if match else "")
             return None
         if is_main:
-            return _Stop(place, f"{_number(level.board)} {printable(word)} {wrong}")
-        level.broken_at = place
+            return _Stop(offset, f"{_number(level.board)} {printable(word)} {wrong}")
+        level.broken_at = offset
         return None
 
     def _visit_glyphs(self, glyphs: str) -> None:
@@ -304,11 +258,11 @@ def read_game(text: str) -> ReadGame:
         problem = f"its FEN is wrong: {printable(str(error))}"
         return ReadGame(builder.result(), problem, can_start=False, rest=movetext.strip())
     before = text.removesuffix(movetext).split("\n")
-    reader = Movetext(movetext, builder, has_other_text=any(map(_is_odd, before)))
+    reader = Movetext(movetext, builder, has_other_text=any(map(is_ignored, before)))
     stop = reader.read(board)
     last = builder.variation_stack[-1]
     last.comment = " ".join(filter(None, (last.comment, builder.starting_comment)))
     if stop is None:
         return ReadGame(builder.result(), has_other_text=reader.has_other_text)
-    rest = movetext[stop.place :].strip()
+    rest = movetext[stop.offset :].strip()
     return ReadGame(builder.result(), stop.problem, rest=rest, has_other_text=reader.has_other_text)

@@ -1,164 +1,115 @@
-"""The columns of a table of moves: plain names, whose view they are, and their formulas with the numbers of a row."""
+"""The columns of a table of moves, for terminal, notebook and page: titles, meanings, texts, alignment, importance."""
 
-import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from engine.mcts.params import NETWORK, UCB1, SearchParams
-from engine.mcts.tree import ROOT
-from engine.network.infer import PLAIN
-from engine.report.node import Node
-from engine.report.rows import Row
-from engine.report.snapshot import Source
+from engine.report.formulas import FORMULAS, Context
+from engine.report.rows import DIGITS, Row
+from engine.report.score import short_score
 
-GROWTH_BASE = 8192
-SEARCH_PRIOR = "prior ^ (1 / T) / sum of prior ^ (1 / T)"
+RowData = dict[str, Any]  # `Row.data`
+LEAST_LINE = 16  # characters
+CLOSE_LOSS, LARGE_LOSS = 0.02, 0.04  # of score, against the best move
 
 
-class Context(NamedTuple):
-    """What formulas need besides the row."""
-
-    visits: int  # N, of the node
-    total: int  # of the visits of its moves
-    moves: int  # how many it has
-    params: SearchParams
-    temperature: float = 1.0  # of the priors that the search takes here
-    temperature_name: str = ""  # of the option
-    power_sum: float = 1.0  # of the network's priors ^ (1 / temperature), over all legal moves
-
-    @property
-    def has_network(self) -> bool:
-        """Do the priors come from the network?"""
-        return bool(self.params.evaluator == NETWORK)
-
-
-def context_of(source: Source, path: str) -> Context:
-    """What the formulas of a node need."""
-    node, params = Node(source, path), source.params
-    is_root = node.slot == int(ROOT)
-    temperature = PLAIN / (params.root_sharpness if is_root else params.sharpness)
-    return Context(
-        visits=int(source.tree.visits[node.slot]),
-        total=sum(move.visits for move in node.moves),
-        moves=len(node.moves),
-        params=params,
-        temperature=temperature,
-        temperature_name="Root Temperature" if is_root else "Policy Temperature",
-        power_sum=sum(prior ** (1 / temperature) for prior in node.priors.values()),
-    )
-
-
-class Column(NamedTuple):
-    """One column."""
+class MoveColumn(NamedTuple):
+    """A column of a table of moves."""
 
     key: str
-    name: str
-    meaning: str
-    formula: Callable[[Context], str]
-    worked: Callable[[Row, Context], str]  # the formula with numbers put in
+    title: str
+    text: Callable[[RowData], str]
+    importance: int  # 1 is the highest: where there is little room, the others go; 0: in no table
+    meaning: str = ""
+    side: Literal["left", "right"] = "right"
+    least: int | None = None  # characters that are enough, if its text may be cut
+
+    def heading(self) -> dict[str, Any]:
+        """What a page needs to know of it."""
+        return {"key": self.key, "title": self.title, "meaning": self.meaning, "side": self.side}
 
 
-def _share(row: Row, context: Context) -> str:
-    return f"{row.n:,} / {context.total:,} = {row.share:.1%}"
+def state_text(row: RowData) -> str:
+    """What is proven of a move: `mate in 3`, `mated in 2`, `draw`; `next` if the search visits it next."""
+    proven = row["proven"]
+    if proven is None:
+        return "next" if "next" in row["flags"] else ""
+    if proven["result"] == "draw":
+        return "draw"
+    return f"mate in {(proven['plies'] + 1) // 2}" if proven["result"] == "win" else f"mated in {proven['plies'] // 2}"
 
 
-def _score(row: Row, _context: Context) -> str:
-    if row.proven:
-        return f"{row.proven['result']} is proven: {row.q}"
-    return f"{row.q * row.n:,.4f} / {row.n:,} = {row.q:.4f}" if row.q is not None else "not visited yet"
+def _wdl_text(row: RowData) -> str:
+    return " ".join(f"{part / 10:.0f}" for part in row["wdl"]) if row["wdl"] else "-"
 
 
-def _wdl(row: Row, _context: Context) -> str:
-    if row.wdl is None or row.q is None:
-        return "not visited yet"
-    wins, draws, losses = row.wdl
-    won = f"wins {row.q:.3f} - {draws / 1000:.3f} / 2 = {wins / 10:.1f} %"
-    return f"draws {draws / 10:.1f} %; {won}; losses the rest, {losses / 10:.1f} %"
+def _percent(key: str) -> Callable[[RowData], str]:
+    return lambda row: f"{row[key]:.1%}"
 
 
-def _prior_formula(context: Context) -> str:
-    return "softmax of the network, temperature 1" if context.has_network else "1 / moves: playouts prefer none"
+def _score(key: str) -> Callable[[RowData], str]:
+    return lambda row: short_score(row[key])
 
 
-def _prior(row: Row, context: Context) -> str:
-    return f"{row.p:.4f}" if context.has_network else f"1 / {context.moves} = {row.p:.4f}"
-
-
-def _search_prior_formula(context: Context) -> str:
-    if not context.has_network:
-        return "the prior"
-    name = f" ({context.temperature_name})" if context.temperature != 1 else ""
-    return f"{SEARCH_PRIOR}, T = {context.temperature:.3g}{name}"
-
-
-def _search_prior(row: Row, context: Context) -> str:
-    if not context.has_network:
-        return f"{row.p_search:.4f}"
-    found = row.p ** (1 / context.temperature) / context.power_sum
-    worked = f"{row.p:.6f} ^ (1 / {context.temperature:.6g}) / {context.power_sum:.6g} = {found:.4f}"
-    is_same = f"{found:.4f}" == f"{row.p_search:.4f}"
-    return worked if is_same else f"{worked}, which the tree keeps rounded: {row.p_search:.4f}"
-
-
-def _first_look(row: Row, _context: Context) -> str:
-    return "playouts have no first look" if row.v is None else f"1 - {1 - row.v:.4f} = {row.v:.4f}"
-
-
-def _bonus_formula(context: Context) -> str:
-    if context.params.formula == UCB1:
-        return "C * sqrt(ln N / n)"
-    bonus = f"C * (1 + growth * ln((N + {GROWTH_BASE}) / {GROWTH_BASE})) * P * sqrt(N) / (1 + n)"
-    return f"{bonus}; P = {_search_prior_formula(context)}"
-
-
-def _bonus(row: Row, context: Context) -> str:
-    params, visits = context.params, context.visits
-    if row.u is None:
-        return "without end: it comes first" if "first" in row.flags else "none: it is proven to lose"
-    if params.formula == UCB1:
-        return f"{params.exploration:g} * sqrt({math.log(visits):.4f} / {row.n}) = {row.u:.4f}"
-    growth = f"(1 + {params.growth:g} * ln(({visits} + {GROWTH_BASE}) / {GROWTH_BASE}))"
-    return f"{params.exploration:g} * {growth} * {row.p_search:.6g} * sqrt({visits}) / (1 + {row.n}) = {row.u:.4f}"
-
-
-def _urgency(row: Row, _context: Context) -> str:
-    if row.u is None or row.s is None:
-        return "no number: see the bonus"
-    return f"{row.s - row.u:.4f} + {row.u:.4f} = {row.s:.4f}"
-
-
-def _plain(text: str) -> Callable[[Context], str]:
-    return lambda _context: text
+def _number(key: str) -> Callable[[RowData], str]:
+    return lambda row: "-" if row[key] is None else f"{row[key]:.3f}"
 
 
 COLUMNS = (
-    Column("n", "visits", "how often the search looked at the move", _plain("n, counted"), lambda row, _: f"{row.n:,}"),
-    Column("share", "share", "of the visits of all moves here", _plain("n / sum of n"), _share),
-    Column("q", "score", "mean result: win 1, draw 1/2, loss 0", _plain("sum of results / n"), _score),
-    Column("wdl", "win draw loss", "shares of the results", _plain("draws counted; wins = score - draws / 2"), _wdl),
-    Column("p", "prior", "what the network expects to be played, before any search", _prior_formula, _prior),
-    Column("p_search", "search prior", "the prior at the search's temperature", _search_prior_formula, _search_prior),
-    Column("v", "first look", "score of the network alone", _plain("1 - score of the position after it"), _first_look),
-    Column("u", "bonus", "what the formula adds to look at moves with few visits", _bonus_formula, _bonus),
-    Column("s", "urgency", "the move with the largest is looked at next", _plain("score + bonus"), _urgency),
+    MoveColumn("move", "move", lambda row: str(row["san"]), 1, side="left"),
+    MoveColumn("n", "visits", lambda row: f"{row['n']:,}", 2, "how often the search looked at the move"),
+    MoveColumn("share", "share", _percent("share"), 4, "of the visits of all moves here"),
+    MoveColumn("q", "score", _score("q"), 3, "mean result: win 1, draw 1/2, loss 0"),
+    MoveColumn("wdl", "win draw loss", _wdl_text, 7, "shares of the results"),
+    MoveColumn("p", "prior", _percent("p"), 8, "what the network expects to be played, before any search"),
+    MoveColumn("p_search", "search prior", _percent("p_search"), 0, "the prior at the search's temperature"),
+    MoveColumn("v", "first look", _score("v"), 9, "score of the network alone"),
+    MoveColumn("u", "bonus", _number("u"), 10, "what the formula adds to look at moves with few visits"),
+    MoveColumn("s", "urgency", _number("s"), 11, "the move with the largest is looked at next"),
+    MoveColumn("state", "state", state_text, 6, "what is proven; next: visited next", side="left"),
+    MoveColumn("line", "line", lambda row: " ".join(row["line"]), 5, "the best moves", side="left", least=LEAST_LINE),
 )
-BY_KEY = {column.key: column for column in COLUMNS}
-BY_NAME = {column.name: column for column in COLUMNS}
+EXPLAINED = tuple(column for column in COLUMNS if column.key in FORMULAS)
 
 
-def find(text: str) -> Column:
-    """A column by its letter or name; `ValueError` if there is none."""
-    column = BY_KEY.get(text.lower()) or BY_NAME.get(text.lower())
-    if column is None:
-        names = ", ".join(f"{column.key} ({column.name})" for column in COLUMNS)
-        raise ValueError(f"there is no column {text[:40]!a}; there are {names}")
-    return column
+def table_columns(lowest: int = len(COLUMNS)) -> tuple[MoveColumn, ...]:
+    """The columns of a table, in their order, down to an importance."""
+    return tuple(column for column in COLUMNS if 0 < column.importance <= lowest)
 
 
-def lesson(column: Column, row: Row, context: Context, turn: str) -> list[str]:
-    """What a column means, and how the number of a row comes about."""
+# Colours
+
+
+def best_score(rows: list[RowData]) -> float | None:
+    """The score of the first row that has one."""
+    return next((row["q"] for row in rows if row["q"] is not None), None)
+
+
+def grade(row: RowData, best: float | None) -> Literal["good", "fair", "poor", ""]:
+    """By what is lost against the best move; empty without a score."""
+    if row["q"] is None or best is None:
+        return ""
+    loss = round(best - row["q"], DIGITS)
+    return "good" if loss <= CLOSE_LOSS else "fair" if loss <= LARGE_LOSS else "poor"
+
+
+# How a number is made
+
+
+def find(text: str) -> MoveColumn:
+    """A column with a formula, by its key or title; `ValueError` if there is none."""
+    wanted = text.lower()
+    for column in EXPLAINED:
+        if wanted in (column.key, column.title):
+            return column
+    names = ", ".join(f"{column.key} ({column.title})" for column in EXPLAINED)
+    raise ValueError(f"there is no column {text[:40]!a}; there are {names}")
+
+
+def lesson(column: MoveColumn, row: Row, context: Context, turn: str) -> list[str]:
+    """What a column means, and how the number of a row is made."""
+    formula = FORMULAS[column.key]
     return [
-        f"{column.name} ({column.key}): {column.meaning}; for {turn}, who is to move",
-        f"  formula  {column.formula(context)}",
-        f"  {row.san:8} {column.worked(row, context)}",
+        f"{column.title} ({column.key}): {column.meaning}; for {turn}, the side to move",
+        f"  formula  {formula.text(context)}",
+        f"  {row.san:8} {formula.worked(row, context)}",
     ]

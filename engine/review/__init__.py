@@ -1,3 +1,3 @@
-"""Games judged move by move: `judge` searches, `annotate` writes into the PGN, `picture` draws the score."""
+"""Games judged move by move: `judge` searches, `annotate` writes into the PGN, `chart` draws the score."""
 
 SCHEMA = "teresa-review/1"

@@ -1,4 +1,4 @@
-"""What was judged, written into the PGN; what stood there before stays."""
+"""The judgements written into the PGN; existing annotations are kept."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ import chess.engine
 import chess.pgn
 
 from engine.review.judge import Judged, evaluation
-from engine.review.severity import NAGS, Verdict
+from engine.review.severity import NAGS, Severity
 from engine.system.version import version
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def annotate(review: "Review") -> None:
     for node, judged in zip(list(review.game.mainline()), review.moves, strict=False):
         if judged.evaluation is not None:
             node.set_eval(_score(judged.evaluation))
-        if judged.verdict is not Verdict.NONE:
-            node.nags.add(NAGS[judged.verdict])
+        if judged.severity is not Severity.NONE:
+            node.nags.add(NAGS[judged.severity])
             node.comment = f"{node.comment} {comment(judged)}".strip()
             _add_line(node.parent, board.copy(stack=False), judged)
         board.push(node.move)
@@ -34,7 +34,7 @@ def annotate(review: "Review") -> None:
 
 def comment(judged: Judged) -> str:
     """`Blunder: score .12 (96,000 visits); Nf6 has .48 (8,000).`"""
-    return f"{str(judged.verdict).capitalize()}: {judged.evidence}."
+    return f"{str(judged.severity).capitalize()}: {judged.evidence}."
 
 
 def _add_line(node: chess.pgn.GameNode, board: chess.Board, judged: Judged) -> None:
@@ -49,6 +49,6 @@ def _add_line(node: chess.pgn.GameNode, board: chess.Board, judged: Judged) -> N
             first = False
 
 
-def _score(told: dict[str, int]) -> chess.engine.PovScore:
-    score = chess.engine.Mate(told["mate"]) if "mate" in told else chess.engine.Cp(told["cp"])
+def _score(evaluated: dict[str, int]) -> chess.engine.PovScore:
+    score = chess.engine.Mate(evaluated["mate"]) if "mate" in evaluated else chess.engine.Cp(evaluated["cp"])
     return chess.engine.PovScore(score, chess.WHITE)

@@ -1,10 +1,10 @@
-"""The score over a game: an SVG picture, and a line of small bars for terminals."""
+"""The score over a game: an SVG chart, and a line of small bars for terminals."""
 
 from xml.sax.saxutils import escape, quoteattr
 
-from engine.pgn.movetext import printable
 from engine.review.game import Review
-from engine.review.severity import Verdict
+from engine.review.severity import Severity
+from engine.system.text import printable
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 800, 240, 44, 40, 30
 BARS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"
@@ -17,8 +17,8 @@ svg{background:#fff;font:13px system-ui,sans-serif;fill:#222}
 """
 
 
-def is_picture(head: bytes) -> bool:
-    """Does a file begin as a picture by `svg` does?"""
+def is_chart(head: bytes) -> bool:
+    """Does a file begin like a chart made by `svg`?"""
     return head.startswith(b"<svg ") and "White’s score over the game".encode() in head
 
 
@@ -40,7 +40,7 @@ def sparkline(scores: list[float], width: int, *, bars: bool) -> str:
 
 
 def svg(review: Review) -> str:
-    """A picture that needs nothing else; pointing at a dot tells the move."""
+    """A chart that needs nothing else; pointing at a dot shows the move."""
     scores = white_scores(review)
     headers = review.game.headers
     title = printable(f"{headers.get('White', '?')} - {headers.get('Black', '?')}, {headers.get('Result', '*')}")
@@ -80,16 +80,16 @@ def _level(score: float) -> str:
 def _dots(review: Review, count: int) -> list[str]:
     dots = []
     for move in review.moves:
-        if move.verdict is not Verdict.NONE:
-            text = f"{move.name}: {move.verdict}, {move.evidence}"
-            place = f'cx="{_x(move.ply + 1, count):.1f}" cy="{_y(move.white_score):.1f}"'
-            dots.append(f'<circle class="dot {move.verdict}" {place} r="5"><title>{escape(text)}</title></circle>')
+        if move.severity is not Severity.NONE:
+            text = f"{move.name}: {move.severity}, {move.evidence}"
+            centre = f'cx="{_x(move.ply + 1, count):.1f}" cy="{_y(move.white_score):.1f}"'
+            dots.append(f'<circle class="dot {move.severity}" {centre} r="5"><title>{escape(text)}</title></circle>')
     return dots
 
 
 def _legend() -> str:
     parts, x = [], WIDTH - 300
-    for word in (Verdict.INACCURACY, Verdict.MISTAKE, Verdict.BLUNDER):
-        parts.append(f'<circle class="{word}" cx="{x}" cy="18" r="5"/><text x="{x + 10}" y="22">{word}</text>')
+    for severity in (Severity.INACCURACY, Severity.MISTAKE, Severity.BLUNDER):
+        parts.append(f'<circle class="{severity}" cx="{x}" cy="18" r="5"/><text x="{x + 10}" y="22">{severity}</text>')
         x += 105
     return "".join(parts)

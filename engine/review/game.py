@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engine.pgn.game_file import FoundGame, board_uci, position_of
+from engine.pgn.convert import board_uci, position_of
+from engine.pgn.game_file import FoundGame
 from engine.report.rows import DIGITS
 from engine.review.judge import Judge, Judged
-from engine.review.severity import Verdict
+from engine.review.severity import Severity
 from movegen import Position
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Review:
     start: Position | None = None  # None: it cannot be judged
     codes: list[int] = field(default_factory=list)
     note: str = ""  # what is wrong with the game
-    rest: str = ""  # its moves from the first one that cannot be played
+    rest: str = ""  # the first move that cannot be played, and all after it
     moves: list[Judged] = field(default_factory=list)
 
     @classmethod
@@ -57,7 +58,7 @@ class Review:
     def player(self, side: str) -> dict[str, Any]:
         """The sums of a player."""
         own = [move for move in self.moves if move.turn == side]
-        counts = {str(word): sum(move.verdict is word for move in own) for word in Verdict if word}
+        counts = {str(one): sum(move.severity is one for move in own) for one in Severity if one}
         loss = round(sum(move.loss for move in own) / len(own), DIGITS) if own else None
         name = self.game.headers.get(side.capitalize(), "?")
         return {"name": name, "moves": len(own), "average_loss": loss, **counts}

@@ -1,6 +1,6 @@
-"""Every position of a game is searched; a move is judged by what was possible and what was left after it.
+"""Every position of a game is searched; a move is judged by the score before it and the score after it.
 
-A move that looks like a mistake is searched on before it is called one: the point of a sacrifice often shows late.
+A move that looks like a mistake is searched longer before it is called one: the point of a sacrifice often shows late.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.config.options import Options
-from engine.explain.text import score_text
 from engine.report.node import Shape
 from engine.report.rows import DIGITS
-from engine.report.score import centipawns
-from engine.review.severity import Verdict, verdict_on
+from engine.report.score import centipawns, short_score
+from engine.review.severity import Severity, severity_of
 from engine.search.clock import Limits
+from engine.search.listener import SilentListener
 from engine.search.searcher import Searcher
 from movegen import Ending, Position
 
@@ -53,7 +53,7 @@ class Worth:
 class Judged:
     """A move of a game. Scores are for the player who made it."""
 
-    ply: int  # from 0 on
+    ply: int  # of the first move: 0
     number: int
     turn: str
     uci: str
@@ -74,22 +74,22 @@ class Judged:
         return max(0.0, round(self.before.score - self.score, DIGITS))
 
     @property
-    def verdict(self) -> Verdict:
-        """The word for it."""
-        return verdict_on(self.loss)
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return severity_of(self.loss)
 
     @property
     def is_in_doubt(self) -> bool:
         """Could more visits still show that a move was no mistake?"""
-        is_condemned = self.verdict in (Verdict.MISTAKE, Verdict.BLUNDER)
+        is_condemned = self.severity in (Severity.MISTAKE, Severity.BLUNDER)
         return is_condemned and self.after.proven is None
 
     @property
     def evidence(self) -> str:
-        """`score .12 (96,000 visits); Nf6 has .48 (8,000)`: the move and the best one, each with what it stands on."""
+        """`score .12 (96,000 visits); Nf6 has .48 (8,000)`: the move and the best one, each with its visits."""
         best, own = self.before, "proven" if self.after.proven else f"{self.after.visits:,} visits"
         other = "proven" if best.proven else f"{best.visits:,}"
-        return f"score {score_text(self.score)} ({own}); {best.san} has {score_text(best.score)} ({other})"
+        return f"score {short_score(self.score)} ({own}); {best.san} has {short_score(best.score)} ({other})"
 
     @property
     def name(self) -> str:
@@ -103,8 +103,8 @@ class Judged:
 
     @property
     def evaluation(self) -> dict[str, int] | None:
-        """For White, as `[%eval]` tells it: `cp` or `mate`; None after checkmate."""
-        sign = 1 if self.turn == "black" else -1  # of the player who is to move after it
+        """For White, as `[%eval]` has it: `cp` or `mate`; None after checkmate."""
+        sign = 1 if self.turn == "black" else -1  # of the player to move after it
         return evaluation(self.after, sign) if self.after.mate != 0 else None
 
     def data(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class Judged:
             "san": self.san,
             "score": self.score,
             "loss": self.loss,
-            "verdict": str(self.verdict),
+            "verdict": str(self.severity),
             "eval": self.evaluation,
             "best": {"uci": self.before.best, "san": self.before.san, **self.before.data()},
             "visits": self.after.visits,
@@ -125,7 +125,7 @@ class Judged:
 
 
 def evaluation(worth: Worth, sign: int) -> dict[str, int]:
-    """A worth as `[%eval]` tells it."""
+    """A worth as in `[%eval]`."""
     if worth.mate is not None:
         return {"mate": sign * worth.mate}
     return {"cp": sign * centipawns(worth.score)}
@@ -135,9 +135,7 @@ class Judge:
     """Searches position after position, in a tree that is kept from move to move."""
 
     def __init__(self, settings: Options, limits: Limits, search: Callable[[Searcher, Limits], None]) -> None:
-        """`search` searches until it is over."""
-        from engine.search.searcher import SilentListener
-
+        """`search` returns when the search has ended."""
         settings.analyse_mode = True
         settings.move_overhead = 0
         self._limits, self._search = limits, search

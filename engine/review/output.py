@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.pgn.game_file import Coding, FoundGame, GameFile, text_of
-from engine.pgn.movetext import read_tags, split_text
+from engine.pgn.encoding import Encoding
+from engine.pgn.game_file import FoundGame, GameFile, text_of
+from engine.pgn.headers import read_tags, split_text
 from engine.review.annotate import annotate
 from engine.system.output_file import write_whole
 from engine.system.version import version
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from engine.review.game import Review
 
 TAG = "Review"
-WORDS = re.compile(r"Teresa [^,]+, (?P<pace>.*), (?P<judged>\d+) of (?P<all>\d+) half-moves, original (?P<digest>\w+)")
+TAG_VALUE = re.compile(
+    r"Teresa [^,]+, (?P<pace>.*), (?P<judged>\d+) of (?P<all>\d+) half-moves, original (?P<digest>\w+)"
+)
 KIND = "a review by Teresa"
 LONGEST_LETTER = 4  # bytes, in all encodings of PGN files
 
@@ -43,9 +46,9 @@ def judged_text(review: "Review", pace: str) -> str:
 def is_part_of(text: str, original: FoundGame) -> bool:
     """Is a text the beginning of what `judged_text` makes of a game?"""
     headers, movetext = split_text(text)
-    words = WORDS.fullmatch(headers.pop(TAG, ""))
-    if words is not None:
-        return words["digest"] == original.digest
+    value = TAG_VALUE.fullmatch(headers.pop(TAG, ""))
+    if value is not None:
+        return value["digest"] == original.digest
     if original.text.strip().startswith(text.strip()):  # nothing was judged
         return True
     known = dict(original.read().game.headers)
@@ -55,19 +58,19 @@ def is_part_of(text: str, original: FoundGame) -> bool:
     return is_plain and is_known and not movetext.strip()
 
 
-class Output:
+class ReviewFile:
     """A file of judged games. After each `append` it holds whole games only, whatever happens."""
 
-    def __init__(self, path: Path, coding: Coding) -> None:
-        self.path, self.coding = path, coding
+    def __init__(self, path: Path, encoding: Encoding) -> None:
+        self.path, self.encoding = path, encoding
         self._size = 0  # of what this review has written, in bytes
 
     def append(self, text: str) -> None:
         """Add a game; what an earlier review left is replaced by the first one. `OSError` if that cannot be."""
-        data = self.coding.encode(text)
+        data = self.encoding.encode(text)
         try:
             if self._size == 0:
-                data = self.coding.mark + data
+                data = self.encoding.mark + data
                 write_whole(self.path, data)
             elif self.path.is_file():
                 self._add(data)
@@ -93,7 +96,7 @@ class Output:
         """Keep the games that are judged already; -> their number. `ValueError` if the file is of another review."""
         if not self.path.is_file() or self.path.stat().st_size == 0:
             return 0
-        with GameFile(self.path, self.coding.name, errors="ignore") as file:  # it may end within a letter
+        with GameFile(self.path, self.encoding.name, errors="ignore") as file:  # it may end within a letter
             kept, self._size = self._find_judged(file, originals, pace)
         with self.path.open("r+b") as whole:
             whole.truncate(self._size)
@@ -108,38 +111,38 @@ class Output:
             if found is None or not self._is_judged(found, original, pace):
                 unfinished = original
                 break
-            kept, size, size_before = kept + 1, file.place, size
+            kept, size, size_before = kept + 1, file.offset, size
         is_cut = kept > 0 and not self._has_blank_line_before(size)
         if next(games, None) is not None or not (is_cut or self._is_part_of(unfinished, size)):
             raise ValueError(f"{self.path}: what follows game {kept} is not of this review")
-        if not 0 <= file.size - file.place < LONGEST_LETTER or (is_cut and size < file.place):
+        if not 0 <= file.size - file.offset < LONGEST_LETTER or (is_cut and size < file.offset):
             raise ValueError(f"{self.path}: it was changed by another program")
         return (kept - 1, size_before) if is_cut else (kept, size)
 
-    def _is_part_of(self, original: FoundGame | None, place: int) -> bool:
-        """Is what follows a place the beginning of a judged game, at which the review was interrupted, or nothing?"""
+    def _is_part_of(self, original: FoundGame | None, offset: int) -> bool:
+        """Is what follows an offset the beginning of a judged game, at which the review was interrupted, or nothing?"""
         with self.path.open("rb") as file:
-            file.seek(place)
-            content = file.read().removeprefix(self.coding.mark if place == 0 else b"")
-        tail = content.decode(self.coding.name, errors="ignore").replace(self.coding.newline, "\n")
+            file.seek(offset)
+            content = file.read().removeprefix(self.encoding.mark if offset == 0 else b"")
+        tail = content.decode(self.encoding.name, errors="ignore").replace(self.encoding.newline, "\n")
         return not tail.strip() or (original is not None and is_part_of(tail, original))
 
-    def _has_blank_line_before(self, place: int) -> bool:
-        blank = self.coding.encode("\n\n")
+    def _has_blank_line_before(self, offset: int) -> bool:
+        blank = self.encoding.encode("\n\n")
         with self.path.open("rb") as file:
-            file.seek(max(0, place - len(blank)))
+            file.seek(max(0, offset - len(blank)))
             return file.read(len(blank)) == blank
 
     def _is_judged(self, found: FoundGame, original: FoundGame, pace: str) -> bool:
         """Is it this game, judged to its end? False only of a game at which the review was interrupted."""
         headers, movetext = split_text(found.text)
-        words = WORDS.fullmatch(headers.get(TAG, ""))
-        if words is None:  # nothing to judge, or cut while it was written
+        value = TAG_VALUE.fullmatch(headers.get(TAG, ""))
+        if value is None:  # nothing to judge, or cut while it was written
             return found.digest == original.digest
-        if words["digest"] != original.digest:
-            place = f"game {original.number} of {original.file}"
-            raise ValueError(f"{self.path}: game {found.number} was not made from {place}")
-        if words["pace"] != pace:
-            raise ValueError(f"{self.path}: it was judged with {words['pace']}, not with {pace}")
+        if value["digest"] != original.digest:
+            other = f"game {original.number} of {original.file}"
+            raise ValueError(f"{self.path}: game {found.number} was not made from {other}")
+        if value["pace"] != pace:
+            raise ValueError(f"{self.path}: it was judged with {value['pace']}, not with {pace}")
         is_whole = movetext.rstrip().endswith(headers.get("Result", "*"))
-        return is_whole and words["judged"] == words["all"]
+        return is_whole and value["judged"] == value["all"]

@@ -3,7 +3,8 @@ import sys
 
 import pytest
 
-from engine.__main__ import COMMANDS, main
+from engine.__main__ import ALIASES, COMMANDS, INTERRUPTED, main
+from perft import exits
 
 
 def test_help_names_the_commands(capsys):
@@ -13,6 +14,12 @@ def test_help_names_the_commands(capsys):
     output = capsys.readouterr().out
     assert "Monte Carlo tree search" in output
     assert "perft" in output
+    for name, (_, text) in COMMANDS.items():
+        assert f"\n  {name:10} {text}\n" in output
+
+
+def test_the_status_of_an_interrupted_command_is_the_same_before_anything_is_loaded():
+    assert exits.INTERRUPTED == INTERRUPTED
 
 
 def test_perft_is_offered(capsys):
@@ -39,7 +46,7 @@ def test_version(capsys):
 
 
 def test_analyze_is_analyse(capsys):
-    assert COMMANDS["analyze"] == COMMANDS["analyse"]
+    assert ALIASES == {"analyze": "analyse"}
     with pytest.raises(SystemExit) as stop:
         main(["analyze", "--help"])
     assert stop.value.code == 0
@@ -51,7 +58,7 @@ def test_a_missing_package_is_named_with_what_to_type(monkeypatch, capsys, comma
     def needs_more(_words):
         raise ModuleNotFoundError(name=f"{package}.part")
 
-    monkeypatch.setattr(f"{COMMANDS[command]}.main", needs_more)
+    monkeypatch.setattr(f"{COMMANDS[command][0]}.main", needs_more)
     assert main([command]) == 2
     assert f"teresa {command}: {package} is missing: pip install '.[{command}]'" in capsys.readouterr().err
 
@@ -63,8 +70,8 @@ def test_warmup_compiles_and_tells_the_time(capsys):
     assert output.splitlines()[-1].startswith("all")
 
 
-def test_the_stand_in_does_without_numba():
-    """Two threads that import it at once trip over each other: only the loader may."""
+def test_the_fallback_player_does_without_numba():
+    """Only the loader may import it: two threads at once fail."""
     program = (
         "import sys; from engine.uci.fallback import read_board\n"
         "board = read_board(['startpos', 'moves', 'e4'], False)\n"
@@ -73,7 +80,7 @@ def test_the_stand_in_does_without_numba():
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
-def test_the_conversation_starts_without_loading_numba():
+def test_a_session_starts_without_loading_numba():
     program = (
         "import sys, engine.uci.loop, engine.uci.session; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
     )

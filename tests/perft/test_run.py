@@ -170,6 +170,13 @@ def test_an_interruption_tells_what_was_counted():
     assert interruption.value.nodes >= 0
 
 
+def test_a_run_stops_when_it_should():
+    with pytest.raises(Interrupted) as interruption:
+        Counter(threads=2, should_stop=lambda: True).perft(Position(), 4 if JIT_DISABLED else 8)
+    assert interruption.value.nodes >= 0
+    assert Counter(should_stop=lambda: False).perft(Position(), 3) == 8902
+
+
 def test_an_interruption_while_merging(monkeypatch):
     def press_ctrl_c(*_):
         raise KeyboardInterrupt

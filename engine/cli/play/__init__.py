@@ -1,1 +1,1 @@
-"""What Teresa shows in a terminal; the numbers come from `engine.report`."""
+"""`teresa play`: a game in the terminal. `command` reads the arguments, `loop` what the user types."""

@@ -1,17 +1,16 @@
-"""A game between a person and Teresa: a PGN that grows, with the position after each move beside it."""
+"""A game between the user and Teresa: a growing PGN, with the position after each move."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from engine.config.strength import STRONGEST, WEAKEST
-from engine.pgn.game_file import positions_of
-from engine.pgn.movetext import printable
+from engine.pgn.convert import add_move, new_game, positions_of
+from engine.system.text import printable
 from engine.system.version import version
 from movegen import Ending, Position
 from movegen.position import Side
 
 if TYPE_CHECKING:
-    import chess
     import chess.pgn
 
 ENGINE = "Teresa"
@@ -20,9 +19,9 @@ ENDINGS = {
     Ending.STALEMATE: "a draw: stalemate",
     Ending.INSUFFICIENT_MATERIAL: "a draw: neither side has enough material to mate",
     Ending.SEVENTY_FIVE_MOVES: "a draw by the 75-move rule",
-    Ending.FIVEFOLD_REPETITION: "a draw: this position stood five times on the board",
+    Ending.FIVEFOLD_REPETITION: "a draw: this position was on the board five times",
     Ending.FIFTY_MOVES: "a draw by the 50-move rule",
-    Ending.THREEFOLD_REPETITION: "a draw: this position stood three times on the board",
+    Ending.THREEFOLD_REPETITION: "a draw: this position was on the board three times",
 }
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 OPEN = "*"
@@ -33,35 +32,35 @@ def other(side: Side) -> Side:
     return "black" if side == "white" else "white"
 
 
-class Match:
-    """A game as it stands. Draws by repetition and by the 50-move rule need no claim."""
+class PlayedGame:
+    """A game while it is played. Draws by repetition and by the 50-move rule need no claim."""
 
-    def __init__(self, game: "chess.pgn.Game", human: Side) -> None:
-        """`game`: what was played so far. `ValueError` if it is no game that can be played on."""
-        self.game, self.human = game, human
-        self.positions = positions_of(game)
-        moves = zip(self.positions, game.mainline_moves(), strict=False)
+    def __init__(self, pgn: "chess.pgn.Game", human: Side) -> None:
+        """`pgn`: the moves so far. `ValueError` if the game cannot be continued."""
+        self.pgn, self.human = pgn, human
+        self.positions = positions_of(pgn)
+        moves = zip(self.positions, pgn.mainline_moves(), strict=False)
         self.codes = [position.code(move.uci()) for position, move in moves]
-        self.node = game.end()
+        self._node = pgn.end()
         self.is_saved = True
-        before = game.headers.get("Result", OPEN)
-        self._note_result()
+        before = pgn.headers.get("Result", OPEN)
+        self._update_result()
         self.former_result = "" if self.is_over or before == OPEN else before  # resigned, agreed, or lost on time
 
     @property
     def position(self) -> Position:
-        """How it stands."""
+        """The position now."""
         return self.positions[-1]
 
     @property
     def is_humans_turn(self) -> bool:
-        """Is it the person's move?"""
+        """Is it the user's turn?"""
         return self.position.turn == self.human
 
     @property
     def result(self) -> str:
-        """`1-0`, `0-1`, `1/2-1/2`, or `*` while it goes on."""
-        return self.game.headers["Result"]
+        """`1-0`, `0-1`, `1/2-1/2`, or `*` before the end."""
+        return self.pgn.headers["Result"]
 
     @property
     def is_over(self) -> bool:
@@ -70,36 +69,40 @@ class Match:
 
     def play(self, code: int) -> None:
         """Make a move."""
-        board = self.node.board()
-        self.node = self.node.add_main_variation(board.parse_uci(self.position.uci(code)))
+        self._node = add_move(self._node, self.position.uci(code))
         self._append(code)
         self.is_saved = False
-        self._note_result()
+        self._update_result()
 
     def undo(self) -> bool:
-        """Take back the person's last move, and what came after it; -> was there one?"""
+        """Take back the user's last move, and the moves after it; -> was there one?"""
         turns = [position.turn for position in self.positions[:-1]]
         if self.human not in turns:
             return False
         keep = max(ply for ply, turn in enumerate(turns) if turn == self.human)
         while len(self.codes) > keep:
-            parent = self.node.parent
+            parent = self._node.parent
             if parent is not None:
-                parent.variations.clear()  # they were alternatives to a move that is no more
-                self.node = parent
+                parent.variations.clear()  # alternatives to the move that is taken back
+                self._node = parent
             del self.codes[-1], self.positions[-1]
         self.is_saved = False
-        self._note_result()
+        self._update_result()
         return True
 
     def end(self, white_score: float) -> None:
         """Give it a result: 1 won by White, 1/2 drawn, 0 lost."""
-        self.game.headers["Result"], self.game.headers["Termination"] = RESULTS[white_score], "normal"
+        self.pgn.headers["Result"], self.pgn.headers["Termination"] = RESULTS[white_score], "normal"
         self.is_saved = False
 
     def ending(self) -> str:
-        """How it ended, in words; empty while the position leaves it open."""
+        """How it ended, as a text; empty if the position does not end it."""
         return ENDINGS.get(self.position.outcome(claim_draw=True), "")
+
+    @property
+    def last_uci(self) -> str:
+        """The last move in UCI notation; empty before the first."""
+        return self._node.move.uci() if self._node.move else ""
 
     def move_name(self) -> str:
         """The last move, as `14. Nf3` or `14... Nf6`."""
@@ -111,40 +114,36 @@ class Match:
         self.positions.append(self.position.play(code))
         self.codes.append(code)
 
-    def _note_result(self) -> None:
+    def _update_result(self) -> None:
         score = self.position.score(claim_draw=True)
-        self.game.headers["Result"] = OPEN if score is None else RESULTS[score]
-        self.game.headers["Termination"] = "unterminated" if score is None else "normal"
+        self.pgn.headers["Result"] = OPEN if score is None else RESULTS[score]
+        self.pgn.headers["Termination"] = "unterminated" if score is None else "normal"
 
 
-# Where games come from
+# PGN games
 
 
-def new_game(board: "chess.Board", human: Side, name: str, elo: int | None) -> "chess.pgn.Game":
-    """A game without moves, with its headers."""
-    import chess.pgn
-
-    game = chess.pgn.Game()
-    game.setup(board)
+def new_pgn(start: Position, human: Side, name: str, elo: int | None) -> "chess.pgn.Game":
+    """A game without moves, with its headers. `name`: the user's; `elo`: Teresa's."""
     now = datetime.now().astimezone()
     engine, name = f"{ENGINE} {version()}", printable(name).replace('"', "'")
     white, black = (name, engine) if human == "white" else (engine, name)
     headers = {"Event": "Game in the terminal", "Site": "?", "Date": f"{now:%Y.%m.%d}", "Round": "-"}
-    game.headers.update({**headers, "White": white, "Black": black, "Result": OPEN})
+    headers |= {"White": white, "Black": black, "Result": OPEN}
     if elo is not None:
-        game.headers["BlackElo" if human == "white" else "WhiteElo"] = str(elo)
-    return game
+        headers["BlackElo" if human == "white" else "WhiteElo"] = str(elo)
+    return new_game(start, headers)
 
 
 def engine_side(game: "chess.pgn.Game") -> Side | None:
-    """Which side Teresa plays by the headers of a game."""
+    """The side that Teresa plays, by the headers of a game."""
     names: dict[Side, str] = {"white": game.headers.get("White", ""), "black": game.headers.get("Black", "")}
     sides = [side for side, name in names.items() if name.startswith(ENGINE)]
     return sides[0] if len(sides) == 1 else None
 
 
 def engine_elo(game: "chess.pgn.Game") -> int | None:
-    """The rating at which Teresa plays by the headers of a game; None if she cannot play at it."""
+    """The rating at which Teresa plays, by the headers of a game; None if it is out of range."""
     side = engine_side(game)
     text = game.headers.get(f"{side.capitalize()}Elo", "") if side else ""
     elo = int(text) if text.isascii() and text.isdigit() else 0

@@ -1,4 +1,4 @@
-"""Moves as people type them: `nf3`, `g1-f3`, `o-o`, `1. e4`, `e7e8=Q`."""
+"""Moves as users type them: `nf3`, `g1-f3`, `o-o`, `1. e4`, `e7e8=Q`."""
 
 import re
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ PAWN = re.compile(r"([a-h]?[1-8]?[x:-]?[a-h][18])=?([nbrq])")
 
 
 def understood(position: Position, text: str) -> str:
-    """A move in notation that the rules know: the text itself if it is a move, else the first reading that is legal.
+    """The move in SAN or UCI notation: the text itself if it is legal, else the first reading that is legal.
 
-    If no reading is legal: the one that is most likely meant, so that the reason against it can be given.
+    If no reading is legal: the most likely one, so that the reason against it can be given.
     """
     if position.is_legal(text):
         return text
@@ -25,7 +25,7 @@ def understood(position: Position, text: str) -> str:
 
 
 def readings(text: str) -> Iterator[str]:
-    """What a text may mean, the likeliest first."""
+    """What a text may mean, the most likely first."""
     bare = re.sub(r"\s+|[+#!?]+$|e\.?p\.?$", "", NUMBER.sub("", text, count=1) if NUMBER.match(text) else text)
     castling = CASTLING.fullmatch(bare)
     if castling:
@@ -36,8 +36,8 @@ def readings(text: str) -> Iterator[str]:
     small = bare.lower()
     squares = SQUARES.fullmatch(small)
     if squares:
-        piece, start, goal, promotion = squares.groups()
-        yield start + goal + promotion if piece in ("", "p") else piece.upper() + start + goal
+        piece, start, target, promotion = squares.groups()
+        yield start + target + promotion if piece in ("", "p") else piece.upper() + start + target
         return
     if PAWN.fullmatch(small):
         yield PAWN.sub(lambda match: f"{match[1]}={match[2].upper()}", small)

@@ -1,11 +1,9 @@
-// The board: arrows for the moves that the search looks at, and pieces that can be moved to open any node.
+// The board: arrows for the moves that the search visits, and pieces that can be moved to open any node.
 import { Chessground } from "./chessground.js";
 import { make, rough } from "./data.js";
 
 const LEAST_SHARE = 0.01;
 const MOST_ARROWS = 8;
-const CLOSE_LOSS = 0.02;
-const LARGE_LOSS = 0.04;
 const BRUSHES = { good: "#15803d", fair: "#b7791f", bad: "#b4341f", chosen: "#2563c9" };
 const PIECES = { q: "Queen", r: "Rook", b: "Bishop", n: "Knight" };
 
@@ -21,14 +19,14 @@ export function newBoard(element, onMove, onArrow) {
     movable: { free: false, showDests: true, events: { after: (from, to) => play(from, to) } },
     premovable: { enabled: false },
   });
-  let place = null;
+  let position = null;
   let rows = [];
 
   async function play(from, to) {
-    const fits = place.moves.filter((move) => move.startsWith(from + to));
+    const fits = position.moves.filter((move) => move.startsWith(from + to));
     const move = fits.length > 1 ? await askPromotion(fits) : fits[0];
     if (move) onMove(move);
-    else show(place);
+    else show(position);
   }
 
   function show(shown, asLine = false) {
@@ -40,26 +38,27 @@ export function newBoard(element, onMove, onArrow) {
       lastMove: last ? squares(last) : undefined,
       movable: { color: asLine ? undefined : shown.turn, dests: asLine ? new Map() : destinations(shown.moves) },
     });
-    if (!asLine) place = shown;
+    if (!asLine) position = shown;
     else ground.setAutoShapes([]);
   }
 
   element.addEventListener("click", (event) => {
     const square = ground.getKeyAtDomPos([event.clientX, event.clientY]);
     const shown = rows.find((row) => row.uci.slice(2, 4) === square);
-    if (shown && !place.moves.some((move) => move.startsWith(square))) onArrow(shown.uci);
+    if (shown && !position.moves.some((move) => move.startsWith(square))) onArrow(shown.uci);
   });
 
   return {
     show,
-    back: () => place && show(place),
+    back: () => position && show(position),
     flip: () => ground.toggleOrientation(),
     redraw: () => ground.redrawAll(),
     orient: (side) => ground.set({ orientation: side }),
-    arrows(all, view, chosen) {
+    /** `losses`: of score against the best move, up to which a move is drawn as good or fair. */
+    arrows(all, view, chosen, losses) {
       const best = all.find((row) => row.flags.includes("best"));
       rows = all.filter((row) => row.share >= LEAST_SHARE || row.uci === chosen).slice(0, MOST_ARROWS);
-      ground.setAutoShapes(rows.map((row) => arrow(row, best, view, chosen)).reverse());
+      ground.setAutoShapes(rows.map((row) => arrow(row, best, view, chosen, losses)).reverse());
     },
     clear() {
       rows = [];
@@ -68,10 +67,10 @@ export function newBoard(element, onMove, onArrow) {
   };
 }
 
-function arrow(row, best, view, chosen) {
+function arrow(row, best, view, chosen, losses) {
   const [orig, dest] = squares(row.uci);
   const loss = best && row.q !== null ? best.q - row.q : 1;
-  const brush = row.uci === chosen ? "chosen" : loss <= CLOSE_LOSS ? "good" : loss <= LARGE_LOSS ? "fair" : "bad";
+  const brush = row.uci === chosen ? "chosen" : loss <= losses.close ? "good" : loss <= losses.large ? "fair" : "bad";
   const label = row.q === null ? undefined : { text: rough(view(row.q)), fill: BRUSHES[brush] };
   return { orig, dest, brush, label, modifiers: { lineWidth: Math.round(4 + 10 * Math.sqrt(row.share)) } };
 }

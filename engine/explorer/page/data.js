@@ -2,16 +2,17 @@
 
 const RETRY_MILLISECONDS = 2000; // doubled each time, up to:
 const LONGEST_RETRY_MILLISECONDS = 60000;
+const NOT_SAVED = "This was not saved.";
 
-/** Nothing answers any more. */
-export class Gone extends Error {
+/** The server does not answer. */
+export class ConnectionLost extends Error {
   constructor() {
-    super("The engine has gone; this is its last picture.");
+    super("Connection to the engine lost; this is the last state.");
   }
 }
 
-/** Browsers report a broken connection as a TypeError, each in words of their own. */
-const unlessGone = (error) => (error instanceof TypeError ? new Gone() : error);
+/** Browsers report a broken connection as a TypeError, each with another message. */
+const asLost = (error) => (error instanceof TypeError ? new ConnectionLost() : error);
 
 /** Asks the server. */
 class Live {
@@ -28,7 +29,7 @@ class Live {
     return answerOf(fetch(`do/${name}`, { method: "POST", headers, body: JSON.stringify(asked) }));
   }
 
-  /** Calls `onFrame` with each frame, `onTrouble` with an error or null; -> a function that ends it. */
+  /** Calls `onFrame` with each frame, `onTrouble` with an error or null. Returns a function that ends it. */
   stream(asked, onFrame, onTrouble) {
     const abort = new AbortController();
     const run = async () => {
@@ -40,10 +41,10 @@ class Live {
           onTrouble(null);
           wait = RETRY_MILLISECONDS;
           await readLines(response.body.getReader(), onFrame);
-          throw new Gone();
+          throw new ConnectionLost();
         } catch (error) {
           if (abort.signal.aborted) return;
-          onTrouble(unlessGone(error));
+          onTrouble(asLost(error));
           await new Promise((wake) => setTimeout(wake, wait));
           wait = Math.min(2 * wait, LONGEST_RETRY_MILLISECONDS);
         }
@@ -60,7 +61,7 @@ async function answerOf(asking) {
     if (!response.ok) throw new Error(await response.text());
     return await response.json();
   } catch (error) {
-    throw unlessGone(error);
+    throw asLost(error);
   }
 }
 
@@ -86,13 +87,23 @@ class Saved {
 
   async get(name, asked = {}) {
     if (name === "about") return this.saved.about;
-    if (name === "place") return found(this.saved.places[asked.path]);
+    if (name === "open") return this.open(asked);
+    if (name === "position") return found(this.saved.positions[asked.path]);
     const search = this.saved.searches[asked.search ?? 0];
     if (name === "history") return search.history;
     if (name === "icicle") return cut(found(search.icicle), asked.path);
-    if (name === "node") return found(search.nodes[asked.path]);
     if (name === "why") return found(search.why[asked.move ?? ""]);
     return found(search.lessons[asked.path ? "" : asked.move]);
+  }
+
+  open({ path, search }) {
+    const { positions, searches } = this.saved;
+    return {
+      position: found(positions[path]),
+      nodes: searches.map((one) => one.nodes[path] ?? null),
+      icicles: searches.map((one) => cut(one.icicle, path)),
+      why: searches[search].why[path.split("/")[0]] ?? { trouble: NOT_SAVED },
+    };
   }
 
   stream({ path }, onFrame) {
@@ -108,7 +119,7 @@ class Saved {
 }
 
 function found(data) {
-  if (data === undefined) throw new Error("This was not saved.");
+  if (data === undefined) throw new Error(NOT_SAVED);
   return data;
 }
 
@@ -117,13 +128,13 @@ function cut(icicle, path) {
   const { rectangles } = icicle;
   const top = path ? rectangles.findIndex((one) => one.path === path) : 0;
   if (top < 0) return { ...icicle, path, visits: 0, rectangles: [] };
-  const places = new Map([[top, 0]]);
+  const indices = new Map([[top, 0]]);
   const kept = [{ ...rectangles[top], parent: -1, depth: 0, x: 0 }];
   rectangles.forEach((one, index) => {
-    if (!places.has(one.parent)) return;
-    places.set(index, kept.length);
+    if (!indices.has(one.parent)) return;
+    indices.set(index, kept.length);
     const moved = { depth: one.depth - rectangles[top].depth, x: one.x - rectangles[top].x };
-    kept.push({ ...one, ...moved, parent: places.get(one.parent) });
+    kept.push({ ...one, ...moved, parent: indices.get(one.parent) });
   });
   return { ...icicle, path, visits: rectangles[top].n, rectangles: kept };
 }
@@ -152,13 +163,6 @@ export const rough = (q) => fixed(q, 2).replace(/^0/, "");
 export const short = (number) =>
   number < 10000 ? count(number) : number < 1e6 ? `${Math.round(number / 1000)}k` : `${fixed(number / 1e6, 1)}M`;
 export const below = (path, uci) => (path ? `${path}/${uci}` : uci);
-
-export function stateOf(row) {
-  if (!row.proven) return row.flags.includes("next") ? "next" : "";
-  const { result, plies } = row.proven;
-  if (result === "draw") return "draw";
-  return result === "win" ? `mate in ${(plies + 1) >> 1}` : `mated in ${plies >> 1}`;
-}
 
 /** An element with its children: texts, or elements. */
 export function make(tag, attributes = {}, ...children) {

@@ -23,7 +23,7 @@ export class LinePlayer {
     }, REST_MILLISECONDS);
   }
 
-  /** Go on, or back, by so many moves. */
+  /** Forward or back by a number of moves. */
   async step(by) {
     const { shown } = this;
     if (!shown) return;
@@ -31,10 +31,10 @@ export class LinePlayer {
     const { row, path } = shown;
     const at = Math.max(1, Math.min(row.pv.length, shown.at + by));
     const moves = [path, ...row.pv.slice(0, at)].filter(Boolean).join("/");
-    const place = await this.source.get("place", { path: moves }).catch(() => null);
-    if (this.shown !== shown || !place) return;
+    const position = await this.source.get("position", { path: moves }).catch(() => null);
+    if (this.shown !== shown || !position) return;
     shown.at = at;
-    this.board.show(place, true);
+    this.board.show(position, true);
     const names = row.line.map((name, index) => make(index === at - 1 ? "b" : "span", {}, `${name} `));
     this.caption.replaceChildren(...names);
     clearTimeout(this.timer);

@@ -1,6 +1,6 @@
-// The page: what is opened, what is selected, and who draws it.
+// The page: what is opened, what is selected, and what draws it.
 import { newBoard } from "./board.js";
-import { Gone, below, capital, count, make, openSource, write } from "./data.js";
+import { ConnectionLost, below, capital, count, make, openSource, write } from "./data.js";
 import { LinePlayer } from "./line.js";
 import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
 import { Curves } from "./time.js";
@@ -12,6 +12,7 @@ const CURVES_MILLISECONDS = 2000;
 const CURVES = 6;
 const MORE_VISITS = 2000;
 const MOST_LINES = 64;
+const NO_PICTURE = { visits: 0, rectangles: [] };
 const STATES = { stop: "stopped", nodes: "visits made", time: "time is up" };
 const KEYS = `f      freeze, or go on
 v      whose score: the mover's, or White's
@@ -25,8 +26,8 @@ w      ask why not a move
 
 const byId = (id) => document.getElementById(id);
 const source = openSource();
-const state = { path: "", rootFen: null, frame: null, place: null, selected: null, active: 0, asked: null,
-  isFrozen: false, isGone: false, isWhites: false, hasHints: true, lines: 8, looks: [], opened: [], trends: [], histories: [], icicles: [] };
+const state = { path: "", rootFen: null, frame: null, position: null, selected: null, active: 0, asked: null,
+  isFrozen: false, isLost: false, isWhites: false, hasHints: true, lines: 8, looks: [], opened: [], trends: [], histories: [], icicles: [] };
 let about;
 let tables;
 let icicles;
@@ -54,32 +55,37 @@ function nodeOf(number) {
   const { node, path } = state.frame[number];
   return path === state.path ? node : state.opened[number]; // a frame of another node may still be on its way
 }
-const turn = () => state.place?.turn ?? state.frame[0].summary.turn;
+const turn = () => state.position?.turn ?? state.frame[0].summary.turn;
 const viewOf = (side) => (q) => (state.isWhites && side === "black" ? 1 - q : q);
-const isSearching = () => !state.isGone && state.frame?.some((one) => one.summary.state === "searching");
+const isSearching = () => !state.isLost && state.frame?.some((one) => one.summary.state === "searching");
 
-// Navigation: the search is not disturbed
+// Navigation: the search goes on unchanged
 
 async function open(path) {
   line.end();
+  let opened;
   try {
-    state.place = await source.get("place", { path });
+    opened = await source.get("open", { search: state.active, path });
   } catch (error) {
-    if (path) tell(error.message);
+    if (path) showMessage(error.message);
     board.back();
     return;
   }
-  state.path = state.place.path;
-  state.selected = state.asked = null;
-  state.looks = [];
-  state.opened = [];
-  drawPlace();
-  if (state.frame) drawFrame();
+  show(opened);
   listen();
-  last.pictures = -Infinity;
-  fetchLooks();
-  fetchPictures();
-  fetchWhy();
+}
+
+/** One answer has all that is drawn of a node; the stream then brings what changes. */
+function show({ position, nodes, icicles: pictures, why }) {
+  const looks = nodes.map((node) => new Map(node?.rows.map((row) => [row.uci, row.v])));
+  Object.assign(state, { position, path: position.path, selected: null, asked: null, opened: nodes, looks });
+  drawPosition();
+  if (state.frame) drawFrame();
+  if (!state.hasHints) return;
+  last.pictures = performance.now();
+  pictures.forEach((picture, number) => icicles[number].update(picture ?? NO_PICTURE, turn()));
+  whyNumber += 1; // an answer that is still on its way is about another node
+  drawWhy(why);
 }
 
 function up() {
@@ -96,7 +102,7 @@ function select(uci, number) {
   fetchWhy();
 }
 
-/** Arrows, curves and words are about one search. */
+/** Arrows, curves and reasons are about one search. */
 function choose(number) {
   if (number !== state.active) select(null, number);
 }
@@ -108,10 +114,10 @@ function listen() {
   stopStream = source.stream({ path: state.path, lines: state.lines }, receive, onTrouble);
 }
 
-/** The last picture stays when the engine has gone. */
+/** The last state stays visible when the connection is lost. */
 function onTrouble(error) {
-  state.isGone = error instanceof Gone;
-  tell(error?.message);
+  state.isLost = error instanceof ConnectionLost;
+  showMessage(error?.message);
   if (state.frame) drawFigures();
 }
 
@@ -146,7 +152,7 @@ function takeOver() {
   fetchCurves();
 }
 
-/** Is it time for something? If not, it is done when it is. */
+/** Is a task due? If not, it is done later. */
 function isDue(name, wait, work) {
   const left = last[name] + wait - performance.now();
   clearTimeout(later[name]);
@@ -160,7 +166,7 @@ async function fetchPictures() {
   const { path } = state;
   for (const [number, icicle] of icicles.entries()) {
     const data = await source.get("icicle", { search: number, path })
-      .catch((error) => (error instanceof Gone ? null : { visits: 0, rectangles: [] }));
+      .catch((error) => (error instanceof ConnectionLost ? null : NO_PICTURE));
     if (state.path !== path) return;
     if (data) icicle.update(data, turn());
   }
@@ -180,18 +186,7 @@ async function fetchCurves() {
   drawCurves();
 }
 
-async function fetchLooks() {
-  const { path } = state;
-  for (const number of about.searches.keys()) {
-    const node = await source.get("node", { search: number, path }).catch(() => null);
-    if (!node || state.path !== path) continue;
-    state.opened[number] = node;
-    state.looks[number] = new Map(node.rows.map((row) => [row.uci, row.v]));
-  }
-  if (state.frame) drawFrame();
-}
-
-/** The root's move that the words are about; null: the best one. */
+/** The root's move that is explained; null: the best one. */
 function explained() {
   return state.asked ?? (state.path ? state.path.split("/")[0] : state.selected);
 }
@@ -201,46 +196,48 @@ async function fetchWhy(asked = explained()) {
   if (!state.hasHints) return;
   const number = (whyNumber += 1);
   try {
-    const told = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
-    if (number === whyNumber) drawWhy(told);
+    const why = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
+    if (number === whyNumber) drawWhy(why);
   } catch (error) {
-    if (number === whyNumber && !(error instanceof Gone)) showTrouble(byId("answer"), capital(error.message));
+    if (number === whyNumber && !(error instanceof ConnectionLost)) showTrouble(byId("answer"), error.message);
   }
 }
 
-function drawWhy(told) {
-  const name = told.move?.san ?? told.asked ?? "";
-  const isBest = told.verdict === "BEST" || (told.move && told.move.uci === told.best?.uci);
+function drawWhy(why) {
+  if (why.trouble) return showTrouble(byId("answer"), why.trouble);
+  const name = why.move?.san ?? why.asked ?? "";
+  const isBest = why.verdict === "BEST" || (why.move && why.move.uci === why.best?.uci);
   write(byId("why-title"), `${isBest ? "Why" : "Why not"} ${name}${isBest ? "" : "?"}`);
-  showWhy(byId("answer"), told);
-  byId("more").hidden = !about.own || !told.move;
-  byId("more").dataset.move = told.move?.uci ?? "";
+  showWhy(byId("answer"), why);
+  byId("more").hidden = !about.interactive || !why.move;
+  byId("more").dataset.move = why.move?.uci ?? "";
 }
 
 // What is drawn
 
-function drawPlace() {
-  const { place } = state;
-  board.show(place);
-  const steps = place.names.map((name, index) => {
-    const path = place.path.split("/").slice(0, index + 1).join("/");
-    return make("button", { type: "button", onclick: () => open(path), "aria-current": path === place.path }, name);
+function drawPosition() {
+  const { position } = state;
+  board.show(position);
+  const steps = position.names.map((name, index) => {
+    const path = position.path.split("/").slice(0, index + 1).join("/");
+    return make("button", { type: "button", onclick: () => open(path), "aria-current": path === position.path }, name);
   });
   byId("crumbs").replaceChildren(
-    make("button", { type: "button", onclick: () => open(""), "aria-current": !place.path }, "root"), ...steps);
+    make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path }, "root"), ...steps);
   byId("crumbs").scrollLeft = 1e6;
-  byId("descend").disabled = !place.path || place.over;
+  byId("descend").disabled = !position.path || position.over;
   drawCaption();
 }
 
 function drawCaption() {
-  const { place } = state;
-  write(byId("caption"), place.over ? "The game is over here." : `${capital(place.turn)} to move${place.check ? ", in check" : ""}`);
+  const { position } = state;
+  const text = `${capital(position.turn)} to move${position.check ? ", in check" : ""}`;
+  write(byId("caption"), position.over ? "The game is over here." : text);
 }
 
 function drawFrame() {
   drawFigures();
-  drawOwner();
+  drawActive();
   const view = viewOf(turn());
   write(byId("whose"), whose(turn(), state.isWhites));
   const rival = new Map((nodeOf(0)?.rows ?? []).map((row) => [row.uci, row]));
@@ -252,8 +249,8 @@ function drawFrame() {
   if (!line.isPlaying) drawArrows();
 }
 
-/** Of two searches: which one the arrows, the curves and the words are about. */
-function drawOwner() {
+/** Of two searches: the one that arrows, curves and reasons are about. */
+function drawActive() {
   if (picks.length < 2) return;
   picks.forEach((pick, number) => pick.setAttribute("aria-pressed", number === state.active));
   for (const note of document.querySelectorAll(".of")) {
@@ -265,7 +262,7 @@ function drawOwner() {
 function drawArrows() {
   const node = state.frame && nodeOf(state.active);
   if (!node || !state.hasHints) board.clear();
-  else board.arrows(node.rows, viewOf(turn()), state.selected);
+  else board.arrows(node.rows, viewOf(turn()), state.selected, about.losses);
 }
 
 function drawFigures() {
@@ -280,12 +277,12 @@ function drawFigures() {
   write(byId("method"), each(method));
   byId("method").parentElement.hidden = all.length > 1 && all.every((one, number) => method(one) === about.searches[number]);
   write(byId("state"), stateText(each));
-  if (about.own) write(byId("pause"), isSearching() ? "Pause" : "Go on");
-  byId("pause").disabled = state.isGone;
+  if (about.interactive) write(byId("pause"), isSearching() ? "Pause" : "Go on");
+  byId("pause").disabled = state.isLost;
 }
 
 function stateText(each) {
-  if (state.isGone) return "stopped";
+  if (state.isLost) return "stopped";
   if (state.isFrozen) return "frozen";
   if (!state.hasHints) return isSearching() ? "searching" : "stopped"; // why it stopped can be a hint
   return [...new Set(each((one) => STATES[one.state] ?? one.state).split(" | "))].join(" | ");
@@ -299,8 +296,8 @@ function drawCurves() {
   curves.update(history, names, viewOf(side), state.path ? state.path.split("/")[0] : state.selected);
 }
 
-/** Says what went wrong; nothing: all is well again. */
-function tell(text) {
+/** Shows what went wrong; without a text, nothing. */
+function showMessage(text) {
   byId("trouble").hidden = !text;
   if (text) write(byId("trouble"), capital(text));
 }
@@ -311,13 +308,13 @@ async function ask(key, number) {
   const node = nodeOf(number);
   const move = state.selected ?? node?.rows[0]?.uci;
   const column = about.columns.find((one) => one.key === key);
-  let lines = [`${column.name} (${key}): ${column.meaning}`];
+  let lines = [`${column.title} (${key}): ${column.meaning}`];
   try {
     lines = (await source.get("lesson", { search: number, path: state.path, move }))[key] ?? lines;
   } catch {
-    // nothing was searched here: the meaning alone is told
+    // nothing was searched here: only the meaning is shown
   }
-  showText(capital(column.name), lines.join("\n"));
+  showText(capital(column.title), lines.join("\n"));
 }
 
 function showText(title, text) {
@@ -362,11 +359,11 @@ function toggleHints() {
 
 async function act(name, asked) {
   try {
-    const told = await source.post(name, asked);
-    tell(null);
-    return told;
+    const answer = await source.post(name, asked);
+    showMessage(null);
+    return answer;
   } catch (error) {
-    tell(error.message);
+    showMessage(error.message);
     return null;
   }
 }
@@ -374,9 +371,9 @@ async function act(name, asked) {
 async function searchMore() {
   const { move } = byId("more").dataset;
   byId("more").disabled = true;
-  const told = await act("more", { search: state.active, move, visits: MORE_VISITS });
+  const why = await act("more", { search: state.active, move, visits: MORE_VISITS });
   byId("more").disabled = false;
-  if (told) drawWhy(told);
+  if (why) drawWhy(why);
 }
 
 const onKeys = {
@@ -422,7 +419,8 @@ function bind() {
 }
 
 async function start() {
-  [about, state.place] = await Promise.all([source.get("about"), source.get("place", { path: "" })]);
+  let root;
+  [about, root] = await Promise.all([source.get("about"), source.get("open", { search: 0, path: "" })]);
   const isBeside = about.searches.length > 1;
   document.body.classList.toggle("beside", isBeside);
   const columns = isBeside ? [FIRST_OF_TWO, SECOND_OF_TWO] : [ALONE];
@@ -437,15 +435,13 @@ async function start() {
     title: "Arrows, time and why of this search", onclick: () => choose(number) }, name));
   byId("tables").append(...tables.map((table, number) => titled(picks[number], table.element)));
   byId("icicles").append(...icicles.map((icicle, number) => titled(about.searches[number], icicle.canvas)));
-  for (const id of ["pause", "setup"]) byId(id).hidden = !about.own;
+  for (const id of ["pause", "setup"]) byId(id).hidden = !about.interactive;
   bind();
-  board.orient(state.place.turn);
-  state.rootFen = state.place.fen;
-  drawPlace();
-  fetchLooks();
-  fetchWhy();
+  board.orient(root.position.turn);
+  state.rootFen = root.position.fen;
+  show(root);
   listen();
   setInterval(() => !state.isFrozen && !document.hidden && isSearching() && !state.asked && fetchWhy(), 3000);
 }
 
-start().catch((error) => tell(error.message));
+start().catch((error) => showMessage(error.message));

@@ -1,12 +1,11 @@
 // The table of moves of the opened node.
-import { capital, count, fixed, make, percent, score, stateOf, write } from "./data.js";
+import { capital, count, fixed, make, percent, score, write } from "./data.js";
 
 const LEAST_ROWS = 3;
 const FIRST_ROWS = 8; // until it is known how many fit
 export const ALONE = ["n", "share", "q", "wdl", "p", "v", "trend", "u", "s", "state", "line"];
 export const FIRST_OF_TWO = ["n", "share", "q", "wdl", "state", "line"];
 export const SECOND_OF_TWO = ["n", "share", "q", "delta", "wdl", "state", "line"];
-const TITLES = { trend: "trend", state: "state", line: "line", delta: "difference" };
 const SORTED_BY = { n: (r) => r.n, share: (r) => r.share, q: (r) => r.q ?? -1, wdl: (r) => r.wdl?.[0] ?? -1,
   p: (r) => r.p, v: (r) => r.v ?? -1, u: (r) => r.u ?? 1e9, s: (r) => r.s ?? 1e9 };
 
@@ -15,16 +14,15 @@ export class MovesTable {
   constructor(name, about, columns, actions) {
     this.actions = actions;
     this.columns = columns;
-    this.names = { ...TITLES, ...Object.fromEntries(about.columns.map(({ key, name: title }) => [key, title])) };
-    this.meanings = Object.fromEntries(about.columns.map(({ key, meaning }) => [key, meaning]));
+    this.headings = new Map(about.columns.map((column) => [column.key, column]));
     this.rows = new Map();
     this.isFolded = true;
     this.sort = null;
     this.body = make("tbody");
     this.heads = new Map();
-    const head = make("tr", {}, make("th", { scope: "col" }, "move"), ...this.columns.map((key) => this.head(key)));
+    const head = make("tr", {}, make("th", { scope: "col" }, this.headings.get("move").title), ...this.columns.map((key) => this.head(key)));
     this.rest = make("button", { type: "button", class: "rest", onclick: () => this.fold() });
-    this.empty = make("p", { class: "empty", hidden: true }, "The search has not been here.");
+    this.empty = make("p", { class: "empty", hidden: true }, "The search has not visited this position.");
     const table = make("table", { "aria-label": `Moves, ${name}` }, make("thead", {}, head), this.body);
     this.element = make("div", { class: "table" }, table, this.empty, this.rest);
     this.body.addEventListener("keydown", (event) => this.onKey(event));
@@ -34,15 +32,19 @@ export class MovesTable {
   }
 
   head(key) {
-    const title = this.names[key];
-    if (!(key in SORTED_BY)) return make("th", { scope: "col", class: key }, title);
-    const sort = make("button", { type: "button", class: "sort", title: `${this.meanings[key] ?? title}; click: sort`,
+    const { title, meaning } = this.headings.get(key);
+    if (!(key in SORTED_BY)) return make("th", { scope: "col", class: this.classOf(key) }, title);
+    const sort = make("button", { type: "button", class: "sort", title: `${meaning}; click: sort`,
       onclick: () => this.sortBy(key) }, title);
     const ask = make("button", { type: "button", class: "ask", "aria-label": `What is ${title}?`,
       onclick: () => this.actions.ask(key) }, "?");
-    const head = make("th", { scope: "col", class: key }, sort, ask);
+    const head = make("th", { scope: "col", class: this.classOf(key) }, sort, ask);
     this.heads.set(key, head);
     return head;
+  }
+
+  classOf(key) {
+    return `${key} ${this.headings.get(key).side}`;
   }
 
   sortBy(key) {
@@ -71,7 +73,7 @@ export class MovesTable {
     this.draw();
   }
 
-  /** `extra`: first looks, trends and another search's rows by move; `view` turns a score to whom it is shown. */
+  /** `extra`: first looks, trends and another search's rows by move; `view` turns a score to the side it is shown for. */
   update(node, view, chosen, extra) {
     Object.assign(this, { node, view, chosen, extra });
     this.draw();
@@ -131,7 +133,7 @@ export class MovesTable {
 
   newRow(row) {
     const { actions } = this;
-    const cells = this.columns.map((key) => make("td", { class: key }));
+    const cells = this.columns.map((key) => make("td", { class: this.classOf(key) }));
     return make("tr", {
       "data-uci": row.uci,
       tabindex: -1,
@@ -142,7 +144,7 @@ export class MovesTable {
     }, make("th", { scope: "row" }, row.san), ...cells);
   }
 
-  /** The wheel steps through the line that is played out. A table too long for its place scrolls: then with Shift. */
+  /** The wheel steps through the line that is played out. A table that is too long scrolls: then with Shift. */
   onWheel(event) {
     const scrolls = this.element.scrollHeight > this.element.clientHeight;
     if (scrolls && !event.shiftKey) return;
@@ -215,7 +217,7 @@ const CELLS = {
     const rival = table.extra.rival?.get(row.uci);
     drawSigned(cell, rival && rival.q !== null && row.q !== null ? row.q - rival.q : null, table.view);
   },
-  state: (cell, row) => write(cell, stateOf(row)),
+  state: (cell, row) => write(cell, row.state),
   line: drawLine,
 };
 

@@ -32,10 +32,10 @@ export class Curves {
     this.scatter.addEventListener("click", (event) => this.pick(event));
   }
 
-  /** `names`: SAN by move; `view` turns a score to whom it is shown. */
+  /** `names`: SAN by move; `view` turns a score to the side it is shown for. */
   update(history, names, view, chosen) {
     Object.assign(this, { history, names, view, chosen });
-    this.curves = history.moves.map((uci, index) => ({ uci, name: names.get(uci)?.san ?? uci, place: index }));
+    this.curves = history.moves.map((uci, index) => ({ uci, name: names.get(uci)?.san ?? uci, column: index }));
     const isSame = this.shown === this.curves.map(({ uci }) => uci).join();
     if (!isSame || !this.plots.length) this.rebuild();
     else this.plots.forEach((plot, index) => plot.setData(index ? this.scoreData() : this.shareData()));
@@ -44,13 +44,13 @@ export class Curves {
 
   shareData() {
     const { visits, n } = this.history;
-    return [visits, ...this.curves.map(({ place }) => n.map((line, at) => line[place] / Math.max(1, visits[at])))];
+    return [visits, ...this.curves.map(({ column }) => n.map((line, at) => line[column] / Math.max(1, visits[at])))];
   }
 
   scoreData() {
     const { visits, q } = this.history;
     const shown = (value) => (value === null ? null : this.view(value));
-    return [visits, ...this.curves.map(({ place }) => q.map((line) => shown(line[place])))];
+    return [visits, ...this.curves.map(({ column }) => q.map((line) => shown(line[column])))];
   }
 
   rebuild() {
@@ -88,7 +88,7 @@ export class Curves {
         { ...axis, ticks: { ...grid, size: TICK }, size: widthOfLabels, values: (_, values, __, ___, step) => values.map(isShare ? whole : Math.round(1000 * step) % 10 ? score : rough) },
       ],
       series: [{ value: (_, value) => count(value ?? 0) }, ...series],
-      hooks: { draw: [(plot) => this.markChanges(plot)], setCursor: [(plot) => this.tell(plot, text)] },
+      hooks: { draw: [(plot) => this.markChanges(plot)], setCursor: [(plot) => this.showValues(plot, text)] },
     }, data, element);
   }
 
@@ -120,15 +120,15 @@ export class Curves {
     plot.ctx.restore();
   }
 
-  tell(plot, text) {
+  showValues(plot, text) {
     const at = plot.cursor.idx;
     if (at === null || at === undefined || plot.cursor.left < 0) {
       plot.root.title = "";
       return;
     }
     const values = this.curves.map(({ name }, index) => [name, plot.data[index + 1][at]]);
-    const told = values.filter(([, value]) => value !== null && value !== undefined);
-    plot.root.title = `after ${count(plot.data[0][at])} visits\n${told.map(([name, value]) => `${name} ${text(value)}`).join("\n")}`;
+    const known = values.filter(([, value]) => value !== null && value !== undefined);
+    plot.root.title = `after ${count(plot.data[0][at])} visits\n${known.map(([name, value]) => `${name} ${text(value)}`).join("\n")}`;
   }
 
   // Visits by score
@@ -167,10 +167,10 @@ export class Curves {
   points() {
     const { n, q } = this.history;
     const first = Math.max(0, n.length - TRAIL * 4);
-    return this.curves.flatMap(({ uci, name, place }, index) => {
+    return this.curves.flatMap(({ uci, name, column }, index) => {
       const trail = [];
       for (let at = first; at < n.length; at += 1) {
-        if (q[at][place] !== null && (at % 4 === 0 || at === n.length - 1)) trail.push([this.view(q[at][place]), n[at][place]]);
+        if (q[at][column] !== null && (at % 4 === 0 || at === n.length - 1)) trail.push([this.view(q[at][column]), n[at][column]]);
       }
       return trail.length ? [{ index, uci, name, trail, prior: this.names.get(uci)?.p ?? 0 }] : [];
     });

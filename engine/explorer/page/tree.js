@@ -132,10 +132,10 @@ export class Icicle {
     const here = rectangles[this.focused];
     if (!here) return;
     const siblings = rectangles.map((_, index) => index).filter((index) => rectangles[index].parent === here.parent);
-    const place = siblings.indexOf(this.focused);
+    const nth = siblings.indexOf(this.focused);
     const target = {
-      ArrowLeft: () => siblings[place - 1],
-      ArrowRight: () => siblings[place + 1],
+      ArrowLeft: () => siblings[nth - 1],
+      ArrowRight: () => siblings[nth + 1],
       ArrowUp: () => (here.parent >= 0 ? here.parent : undefined),
       ArrowDown: () => rectangles.findIndex((one) => one.parent === this.focused),
     }[event.key];

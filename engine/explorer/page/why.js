@@ -1,32 +1,27 @@
-// Why this move, why not that one: the engine's own words.
-import { make } from "./data.js";
+// Why this move, why not that one: the labelled lines of the engine's explanation.
+import { capital, make } from "./data.js";
 
-const KINDS = [
-  [/PROVEN WIN|BEST/, "good"],
-  [/REFUTED|PROVEN LOSS|NOT LEGAL|WORSE/, "bad"],
-];
+const TONES = { "PROVEN WIN": "good", BEST: "good", "LOOKS REFUTED": "bad", "PROVEN LOSS": "bad", "NOT LEGAL": "bad", WORSE: "bad" };
 
-export function showWhy(element, told) {
-  const kind = KINDS.find(([pattern]) => pattern.test(told.verdict))?.[1] ?? "fair";
-  const lines = told.text.filter((line) => !/^verdict: |^(White|Black) to move, .*Scores: /.test(line)); // the head shows these
-  const note = told.text.find((line) => /^verdict: /.test(line)) ?? "";
-  const extra = note.replace(/^verdict: [A-Z ]+?(?=$|:| \()/, "").replace(/^: /, "").trim();
-  element.replaceChildren(
-    make("p", { class: "verdict" }, make("strong", { class: kind }, told.verdict.toLowerCase()), " ", extra),
-    ...lines.flatMap(linesOf),
-  );
+/** Numbers and their % stay on one line. */
+const unbroken = (text) => text.replace(/(\d) %/g, "$1\u00a0%");
+
+export function showWhy(element, { verdict, lines }) {
+  element.replaceChildren(...lines.flatMap(({ label, parts }) => {
+    const [first, ...others] = parts.map(unbroken);
+    if (label === "situation") return []; // the head of the page shows it
+    if (label === "verdict") return [verdictLine(verdict, `(${first})`)];
+    if (label === "reason") return [verdictLine(verdict, first)];
+    if (label === "numbers") return [make("p", { class: "head" }, [first, ...others].join(" · "))];
+    const reason = make("p", { class: "reason" }, make("b", {}, label), " ", first);
+    return [reason, ...others.map((text) => make("p", { class: "steps" }, text))];
+  }));
 }
 
-/** `  word  text`: a word about what follows. Other lines are heads. */
-function linesOf(line) {
-  const unbroken = line.replace(/(\d) %/g, "$1\u00a0%");
-  const match = /^ {2}(\S+) +(.*)$/.exec(unbroken);
-  if (!match) return [make("p", { class: "head" }, unbroken.replace(/ {2,}/g, " · "))];
-  const [text, steps] = match[2].split(/ +(?=share of each step)/);
-  const reason = make("p", { class: "reason" }, make("b", {}, match[1]), " ", text.replace(/ {2,}/g, " "));
-  return steps ? [reason, make("p", { class: "steps" }, steps)] : [reason];
+function verdictLine(verdict, text) {
+  return make("p", { class: "verdict" }, make("strong", { class: TONES[verdict] ?? "fair" }, verdict.toLowerCase()), " ", text);
 }
 
 export function showTrouble(element, text) {
-  element.replaceChildren(make("p", { class: "empty" }, text));
+  element.replaceChildren(make("p", { class: "empty" }, capital(text)));
 }

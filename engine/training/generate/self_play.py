@@ -16,18 +16,16 @@ import numpy as np
 
 from engine.config.options import Options
 from engine.config.search_params import search_params
-from engine.mcts.params import Root, new_worker, root_of
+from engine.mcts.fixed_visits import SearchTask, make_visits
+from engine.mcts.params import new_worker, root_of
 from engine.mcts.proof import UNPROVEN
-from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import PRIOR_UNIT, ROOT, Tree, clear, edges_of, new_tree
 from engine.network.weights import Network
 from engine.network.weights_file import load_weights
-from engine.report.move_stats import LOSS, WIN, MoveStats, moves_below
+from engine.report.move_stats import LOSS, WIN, MoveStats, allowed, moves_below
 from engine.report.score import centipawns
-from engine.search.choose import allowed
 from engine.training.data.viriformat import MATE
 from engine.training.generate.teacher import Answer, Question
-from movegen.bits import U64
 
 LEAST_VISITS = 2  # the first visits the root, the second expands it
 NOISE = 0.1  # its share of the priors
@@ -49,17 +47,14 @@ class SelfTeacher:
 
     def _answer(self, question: Question) -> Answer:
         clear(self._tree)
-        root = root_of(question.position)
-        self._simulate(root, LEAST_VISITS)
+        task = SearchTask(self._tree, root_of(question.position), self._network, self._settings)
+        make_visits(task, self._worker, LEAST_VISITS)
         if self._tree.proven[int(ROOT)] == UNPROVEN:
             add_noise(self._tree, question.rng)
-            self._simulate(root, self._visits - LEAST_VISITS)
+            make_visits(task, self._worker, self._visits - LEAST_VISITS)
         moves = by_visits(moves_below(self._tree, int(ROOT)))
         visits = [(move.code, move.visits) for move in moves]
         return Answer(score_of(moves[0]), question.position.uci(moves[0].code), visits)
-
-    def _simulate(self, root: Root, count: int) -> None:
-        simulate_many(self._tree, root, self._network, self._settings, self._worker, U64(count))
 
 
 def by_visits(moves: Sequence[MoveStats]) -> list[MoveStats]:

@@ -67,7 +67,7 @@ def test_every_column_can_be_explained(capsys, column, formula):
     output = told(
         capsys, "--visits", "200", "--formula", formula, "--evaluator", "playout", "--explain", column, MIDDLEGAME
     )
-    assert "for White, who is to move" in output
+    assert "for White, the side to move" in output
     assert "formula" in output
 
 
@@ -87,7 +87,7 @@ def test_a_game_is_read(capsys, tmp_path):
         (["8/8/8/8/8/8/8/8 w - - 0 1"], "0 kings"),
         (["none.pgn"], "none.pgn: No such file"),
         (["--ply", "3"], "--ply is for PGN files"),
-        (["--why", "Ke2"], "Ke2: White's own pawn stands on e2"),
+        (["--why", "Ke2"], "Ke2: White's own pawn is on e2"),
         (["--why", "dance"], "'dance' is not a move"),
         (["--explain", "colour"], "there is no column 'colour'"),
         (["--hash", "0"], "--hash: must be from 1"),

@@ -3,6 +3,7 @@ import argparse
 import pytest
 
 from engine.cli.arguments import add_limits, add_position, engine_options, position_from, positive, seconds_of
+from engine.config.options import Options
 
 
 def parsed(add, *words):
@@ -69,5 +70,5 @@ def test_a_wrong_setting_is_named_as_it_was_given():
     with pytest.raises(ValueError, match="--threads: must be"):
         engine_options(options)
     options.threads = 2
-    settings = engine_options(options, {"Move Overhead": "0"})
+    settings = engine_options(options, Options(move_overhead=0))
     assert [settings.value(name) for name in ("Hash", "Threads", "Move Overhead")] == [16, 2, 0]

@@ -9,12 +9,12 @@ import pytest
 from engine.bench import POSITIONS as BENCH
 from engine.explain.explain import NothingSearchedError, answer, explain, search_more, settle
 from engine.explain.extra_search import search_alone
-from engine.explain.text import EXTRA, TYPED, lines_of
+from engine.explain.text import EXTRA_HINT, WHY_NOT_HINT, data_of, lines_of
 from engine.explain.verdict import THRESHOLDS, Verdict
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
-from engine.report.stop_reason import Reason
-from engine.search import run as run_module
+from engine.report.stop_reason import StopReason
+from engine.search import stop_rules
 from engine.search.clock import Limits
 from movegen import Position
 from tests.engine.report.searches import LOST, MATE_IN_1, MATE_IN_2, MIDDLEGAME, new_searcher, searched
@@ -87,7 +87,7 @@ def test_lines_are_legal_and_numbers_agree(fen):
         for reply in told.replies:
             after.play_all(reply.line)
         assert all(line.isascii() and "\n" not in line for line in lines_of(told))
-    data = explain(searcher.report()).data()
+    data = data_of(explain(searcher.report()))
     assert json.loads(json.dumps(data)) == data
     assert data["move"]["uci"] == data["best"]["uci"] == searcher.report().summary()["best"]
 
@@ -108,13 +108,13 @@ def test_why_the_best_move():
 
 
 @pytest.mark.parametrize("move", ["h4", "a2", "Kh1"])
-def test_a_move_that_was_hardly_looked_at_gets_a_search_of_its_own(move):
+def test_a_move_that_was_given_few_visits_gets_a_separate_search(move):
     searcher = searched(MIDDLEGAME, 20_000)
     if move == "a2":
         move = searcher.report().rows()[-1].san
     before, history = searcher.tree.memory.copy(), searcher.report().history()
     told = explain(searcher.report(), move)
-    assert told.verdict is Verdict.HARDLY_LOOKED_AT
+    assert told.verdict is Verdict.FEW_VISITS
     more = search_more(told, told.visits_missing)
     assert more.verdict in (Verdict.WORSE, Verdict.REFUTED, Verdict.CLOSE, Verdict.UNDECIDED)
     assert more.added == 2000
@@ -151,8 +151,8 @@ def test_what_is_not_legal_or_not_searched():
     told = explain(searcher.report(), "Ke2")
     assert told.verdict is Verdict.NOT_LEGAL
     assert lines_of(told) == ["verdict: NOT LEGAL: a king does not move from g1 to e2"]
-    wished = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
-    searcher.go(Limits(nodes=500), wished=wished)
+    chosen = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
+    searcher.go(Limits(nodes=500), search_moves=chosen)
     searcher.wait()
     with pytest.raises(NothingSearchedError, match="left out"):
         explain(searcher.report(), "h4")
@@ -176,12 +176,12 @@ def test_a_turned_opinion_is_dated_by_the_history():
 @pytest.mark.parametrize(
     ("fen", "limits", "reason"),
     [
-        (MIDDLEGAME, Limits(nodes=300), Reason.NODES),
-        (MIDDLEGAME, Limits(move_time=60), Reason.TIME),
-        (MIDDLEGAME, Limits(depth=3), Reason.DEPTH),
-        (MATE_IN_1, Limits(nodes=1000), Reason.PROVEN),
-        ("k7/8/8/8/8/8/5r2/7K w - - 0 1", Limits(time_left=60_000), Reason.ONLY_MOVE),
-        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", Limits(nodes=10), Reason.NO_MOVE),
+        (MIDDLEGAME, Limits(nodes=300), StopReason.NODES),
+        (MIDDLEGAME, Limits(move_time=60), StopReason.TIME),
+        (MIDDLEGAME, Limits(depth=3), StopReason.DEPTH),
+        (MATE_IN_1, Limits(nodes=1000), StopReason.PROVEN),
+        ("k7/8/8/8/8/8/5r2/7K w - - 0 1", Limits(time_left=60_000), StopReason.ONLY_MOVE),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", Limits(nodes=10), StopReason.NO_MOVE),
     ],
 )
 def test_the_reason_for_stopping(fen, limits, reason):
@@ -192,23 +192,23 @@ def test_the_reason_for_stopping(fen, limits, reason):
 
 
 def test_a_move_that_nothing_can_catch_up_with_settles_the_search(monkeypatch):
-    monkeypatch.setattr(run_module, "has_thought_enough", lambda *_: True)
+    monkeypatch.setattr(stop_rules, "has_thought_enough", lambda *_: True)
     searcher = new_searcher(MIDDLEGAME)
     searcher.go(Limits(time_left=100_000))
     searcher.wait()
-    assert searcher.report().summary()["state"] == Reason.SETTLED
+    assert searcher.report().summary()["state"] == StopReason.SETTLED
     assert "no other move could catch up" in lines_of(explain(searcher.report()))[-1]
 
 
 def test_moves_of_a_book_and_of_tablebases_are_called_so(tmp_path):
     searcher = new_searcher()
-    searcher.knowledge.set_book(str(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)])))
-    searcher.knowledge.set_tablebases(str(TABLES))
+    searcher.resources.set_book(str(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)])))
+    searcher.resources.set_tablebases(str(TABLES))
     searcher.options.own_book = True
     searcher.go(Limits(time_left=60_000))
     searcher.wait()
     told = explain(searcher.report())
-    assert (told.row.uci, told.summary["state"]) == ("b2b4", Reason.BOOK)
+    assert (told.row.uci, told.summary["state"]) == ("b2b4", StopReason.BOOK)
     assert "it is the opening book's move" in lines_of(told)[-2]
     searcher.set_position(Position("8/8/8/8/3k4/8/8/KQ6 w - - 0 1"), None)
     searcher.go(Limits(nodes=200))
@@ -234,11 +234,11 @@ def test_stop_is_a_reason_and_a_running_search_is_told():
     searcher = new_searcher(MIDDLEGAME)
     searcher.go(Limits(infinite=True))
     time.sleep(0.3)
-    assert searcher.report().summary()["state"] == Reason.SEARCHING
+    assert searcher.report().summary()["state"] == StopReason.SEARCHING
     assert "it is still searching" in lines_of(explain(searcher.report()))[-1]
     searcher.stop()
     searcher.wait()
-    assert searcher.report().summary()["state"] == Reason.STOP
+    assert searcher.report().summary()["state"] == StopReason.STOP
 
 
 @pytest.mark.slow
@@ -282,7 +282,7 @@ def test_a_search_that_is_stopped_leaves_the_verdict_open():
     told = explain(searched(MIDDLEGAME, 3000).report(), "h4")
     assert told.needs_search
     stopped = settle(told, None, lambda: True)
-    assert (stopped.verdict, stopped.added) == (Verdict.HARDLY_LOOKED_AT, 0)
+    assert (stopped.verdict, stopped.added) == (Verdict.FEW_VISITS, 0)
     asked = settle(told, 700)
     assert asked.added == 700
 
@@ -292,7 +292,7 @@ def test_visits_of_both_searches_are_added_up():
     told = explain(searcher.report(), "b4")
     more = search_more(told, 3000)
     move = told.stats
-    alone = search_alone(told.root.source, told.place, 3000)
+    alone = search_alone(told.root.snapshot, told.after, 3000)
     wins = int(alone.tree.wins[0]) + move.wins
     draws = int(alone.tree.draws[0]) + move.draws
     assert more.row.n == move.visits + 3000
@@ -305,14 +305,18 @@ def test_visits_of_both_searches_are_added_up():
 
 @pytest.mark.parametrize(
     ("hint", "expected"),
-    [("", "evidence 2,0"), (TYPED, "; `why not h4 20000` searches more"), (EXTRA, "; `--extra 20000` searches more")],
+    [
+        ("", "evidence 2,0"),
+        (WHY_NOT_HINT, "; `why not h4 20000` searches more"),
+        (EXTRA_HINT, "; `--extra 20000` searches more"),
+    ],
 )
 def test_the_hint_fits_the_place_where_it_is_read(hint, expected):
     told = answer(searched(MIDDLEGAME, 3000).report(), "h4")
     last = lines_of(told, hint)[-1]
     assert expected in last
     assert ("searches more" in last) == bool(hint)
-    assert lines_of(told) == told.data()["text"]
+    assert lines_of(told) == data_of(told)["text"]
 
 
 @pytest.mark.parametrize("move", [None, "b4", "h4"])

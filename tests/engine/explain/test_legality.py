@@ -7,11 +7,16 @@ from itertools import islice
 import chess
 import pytest
 
-from engine.explain.legality import Kind, objection
+from engine.explain.legality import Fault, objection
 from movegen import Position
 from tests.positions import random_positions
 
-KING_KINDS = {Kind.CASTLING_BLOCKED, Kind.CASTLING_IN_CHECK, Kind.CASTLING_THROUGH_CHECK, Kind.NO_CASTLING_RIGHT}
+CASTLING_FAULTS = {
+    Fault.CASTLING_BLOCKED,
+    Fault.CASTLING_IN_CHECK,
+    Fault.CASTLING_THROUGH_CHECK,
+    Fault.NO_CASTLING_RIGHT,
+}
 
 
 def texts_of(board, rng):
@@ -36,118 +41,118 @@ def texts_of(board, rng):
 
 
 def test_every_illegal_move_gets_a_reason_that_is_true(scaled):
-    rng, kinds = random.Random(1), Counter()
+    rng, faults = random.Random(1), Counter()
     for board in islice(random_positions(scaled(3000), seed=2), 0, None, 15):
         position = Position(board.fen(shredder=board.chess960), chess960=board.chess960)
         for text in texts_of(board, rng):
             found = objection(position, text)
             assert (found is None) == position.is_legal(text), (board.fen(), text)
             if found is not None:
-                kinds[found.kind] += 1
+                faults[found.fault] += 1
                 assert is_true(board, text, found), (board.fen(), text, found)
-    common = {Kind.NO_PIECE, Kind.OPPONENTS_PIECE, Kind.OWN_PIECE_THERE, Kind.NOT_LIKE_THAT, Kind.BLOCKED}
-    assert set(kinds) >= common | {Kind.PINNED, Kind.IN_CHECK, Kind.KING_ATTACKED, Kind.NOTHING_TO_TAKE}
+    common = {Fault.NO_PIECE, Fault.OPPONENTS_PIECE, Fault.OWN_PIECE_THERE, Fault.NOT_LIKE_THAT, Fault.BLOCKED}
+    assert set(faults) >= common | {Fault.PINNED, Fault.IN_CHECK, Fault.KING_ATTACKED, Fault.NOTHING_TO_CAPTURE}
 
 
 def is_true(board, text, found):
     """Does python-chess say so too?"""
-    kind, turn = found.kind, board.turn
+    fault, turn = found.fault, board.turn
     named = chess.parse_square(found.square) if found.square else None
-    if kind in KING_KINDS:
-        return is_true_of_castling(board, text, found.kind, named)
+    if fault in CASTLING_FAULTS:
+        return is_true_of_castling(board, text, found.fault, named)
     start, goal = chess.parse_square(text[:2]), chess.parse_square(text[2:4])
-    man = board.piece_at(start)
-    if kind is Kind.NO_PIECE:
-        return man is None
-    if kind is Kind.OPPONENTS_PIECE:
-        return man.color != turn
-    assert man.color == turn
-    if kind is Kind.OWN_PIECE_THERE:
+    piece = board.piece_at(start)
+    if fault is Fault.NO_PIECE:
+        return piece is None
+    if fault is Fault.OPPONENTS_PIECE:
+        return piece.color != turn
+    assert piece.color == turn
+    if fault is Fault.OWN_PIECE_THERE:
         return board.color_at(goal) == turn
-    if kind is Kind.NOT_LIKE_THAT:
-        return start == goal or not could_move(man, start, goal)
-    if kind is Kind.BLOCKED:
-        in_the_way = chess.SquareSet(chess.between(start, goal)) | ({goal} if man.piece_type == chess.PAWN else set())
-        return could_move(man, start, goal) and named in in_the_way and board.piece_at(named) is not None
-    if kind is Kind.NOTHING_TO_TAKE:
-        return man.piece_type == chess.PAWN and board.piece_at(goal) is None and start % 8 != goal % 8
-    if kind is Kind.PROMOTION_MISSING:
-        return man.piece_type == chess.PAWN and goal // 8 in (0, 7)
-    return is_true_of_the_king(board, start, goal, kind, named)
+    if fault is Fault.NOT_LIKE_THAT:
+        return start == goal or not could_move(piece, start, goal)
+    if fault is Fault.BLOCKED:
+        in_the_way = chess.SquareSet(chess.between(start, goal)) | ({goal} if piece.piece_type == chess.PAWN else set())
+        return could_move(piece, start, goal) and named in in_the_way and board.piece_at(named) is not None
+    if fault is Fault.NOTHING_TO_CAPTURE:
+        return piece.piece_type == chess.PAWN and board.piece_at(goal) is None and start % 8 != goal % 8
+    if fault is Fault.PROMOTION_MISSING:
+        return piece.piece_type == chess.PAWN and goal // 8 in (0, 7)
+    return is_true_of_the_king(board, start, goal, fault, named)
 
 
-def is_true_of_the_king(board, start, goal, kind, named):
+def is_true_of_the_king(board, start, goal, fault, named):
     after = board.copy(stack=False)
     king = board.king(board.turn)
-    if kind is Kind.KING_ATTACKED:
+    if fault is Fault.KING_ATTACKED:
         after.remove_piece_at(start)
         return start == king and named in after.attackers(not board.turn, goal)
     promotion = chess.QUEEN if board.piece_type_at(start) == chess.PAWN and goal // 8 in (0, 7) else None
     after.push(chess.Move(start, goal, promotion))
     still_attacked = named in after.attackers(not board.turn, king)
-    if kind is Kind.IN_CHECK:
+    if fault is Fault.IN_CHECK:
         return still_attacked and named in board.checkers()
-    if kind is Kind.PINNED:
+    if fault is Fault.PINNED:
         return still_attacked and named not in board.checkers() and start in board.pin(board.turn, start)
-    return kind is Kind.EN_PASSANT_OPENS and still_attacked and goal == board.ep_square
+    return fault is Fault.EN_PASSANT_OPENS and still_attacked and goal == board.ep_square
 
 
-def is_true_of_castling(board, text, kind, named):
+def is_true_of_castling(board, text, fault, named):
     king = board.king(board.turn)
     goal = chess.parse_square(text[2:4]) if text[0] != "O" else king + (1 if text == "O-O" else -1)
     home = chess.BB_RANK_1 if board.turn else chess.BB_RANK_8
     rights = [rook for rook in chess.SquareSet(board.castling_rights & home) if (rook > king) == (goal > king)]
-    if kind is Kind.NO_CASTLING_RIGHT:
+    if fault is Fault.NO_CASTLING_RIGHT:
         return rights == []
-    if kind is Kind.CASTLING_IN_CHECK:
+    if fault is Fault.CASTLING_IN_CHECK:
         return named in board.checkers()
-    if kind is Kind.CASTLING_BLOCKED:
+    if fault is Fault.CASTLING_BLOCKED:
         return board.piece_at(named) is not None and named not in (king, *rights) and chess.BB_SQUARES[named] & home
     return board.color_at(named) != board.turn
 
 
-def could_move(man, start, goal):
-    """Could this man move so on some board?"""
-    if man.piece_type == chess.PAWN:
-        step = 8 if man.color else -8
-        is_double = goal == start + 2 * step and start // 8 == (1 if man.color else 6)
-        is_aslant = goal in chess.SquareSet(chess.BB_PAWN_ATTACKS[man.color][start])
-        return goal == start + step or is_double or is_aslant
+def could_move(piece, start, goal):
+    """Could this piece move so on some board?"""
+    if piece.piece_type == chess.PAWN:
+        step = 8 if piece.color else -8
+        is_double = goal == start + 2 * step and start // 8 == (1 if piece.color else 6)
+        is_diagonal = goal in chess.SquareSet(chess.BB_PAWN_ATTACKS[piece.color][start])
+        return goal == start + step or is_double or is_diagonal
     board = chess.BaseBoard.empty()
-    board.set_piece_at(start, man)
+    board.set_piece_at(start, piece)
     return goal in board.attacks(start)
 
 
 @pytest.mark.parametrize(
-    ("fen", "move", "kind", "words"),
+    ("fen", "move", "fault", "words"),
     [
-        (None, "e5", Kind.NOT_LIKE_THAT, "no pawn of White reaches e5"),
-        (None, "e4e5", Kind.NO_PIECE, "there is no man on e4"),
-        (None, "e7e5", Kind.OPPONENTS_PIECE, "the pawn on e7 is Black's, and it is White's move"),
-        (None, "Nd2", Kind.OWN_PIECE_THERE, "White's own pawn stands on d2"),
-        (None, "Bc4", Kind.BLOCKED, "the pawn on e2 is in the way"),
-        (None, "e2d3", Kind.NOTHING_TO_TAKE, "there is nothing to take on d3"),
-        (None, "e2e4q", Kind.NO_PROMOTION, "only a pawn that reaches the last rank is promoted"),
-        (None, "dance", Kind.UNREADABLE, "'dance' is not a move in UCI notation or SAN"),
-        (None, "Nbd4", Kind.NOT_LIKE_THAT, "a knight does not move from b1 to d4"),
-        (None, "O-O", Kind.CASTLING_BLOCKED, "the bishop on f1 stands between"),
-        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8", Kind.PROMOTION_MISSING, "say to what"),
-        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8", Kind.PROMOTION_MISSING, "say to what"),
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "Qd4", Kind.NO_PIECE, "White has no queen"),
-        ("4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1", "Nc3", Kind.PINNED, "the knight on e2 is pinned: the rook on e8"),
-        ("4r2k/8/8/8/8/8/3N4/4K3 w - - 0 1", "Nf3", Kind.IN_CHECK, "in check from the rook on e8"),
-        ("4r2k/8/8/8/8/8/8/3K4 w - - 0 1", "Ke2", Kind.KING_ATTACKED, "e2 is attacked by the rook on e8"),
-        ("1k3r2/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", Kind.CASTLING_THROUGH_CHECK, "passes f1, which is attacked by"),
-        ("1k4r1/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", Kind.CASTLING_THROUGH_CHECK, "comes to g1, which is attacked by"),
-        ("1k2r3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", Kind.CASTLING_IN_CHECK, "in check from the rook on e8"),
-        ("2k5/8/8/8/8/8/8/R3K2R w K - 0 1", "O-O-O", Kind.NO_CASTLING_RIGHT, "no right to castle long"),
-        ("7k/8/8/8/8/2N5/8/R3K1N1 w - - 0 1", "Ne2", Kind.AMBIGUOUS, "the knight on c3 or g1"),
+        (None, "e5", Fault.NOT_LIKE_THAT, "no pawn of White reaches e5"),
+        (None, "e4e5", Fault.NO_PIECE, "there is no piece on e4"),
+        (None, "e7e5", Fault.OPPONENTS_PIECE, "the pawn on e7 is Black's, and it is White's move"),
+        (None, "Nd2", Fault.OWN_PIECE_THERE, "White's own pawn is on d2"),
+        (None, "Bc4", Fault.BLOCKED, "the pawn on e2 is in the way"),
+        (None, "e2d3", Fault.NOTHING_TO_CAPTURE, "there is nothing to capture on d3"),
+        (None, "e2e4q", Fault.NO_PROMOTION, "only a pawn that reaches the last rank is promoted"),
+        (None, "dance", Fault.UNREADABLE, "'dance' is not a move in UCI notation or SAN"),
+        (None, "Nbd4", Fault.NOT_LIKE_THAT, "a knight does not move from b1 to d4"),
+        (None, "O-O", Fault.CASTLING_BLOCKED, "the bishop on f1 is in the way"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8", Fault.PROMOTION_MISSING, "say to what"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8", Fault.PROMOTION_MISSING, "say to what"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "Qd4", Fault.NO_PIECE, "White has no queen"),
+        ("4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1", "Nc3", Fault.PINNED, "the knight on e2 is pinned: the rook on e8"),
+        ("4r2k/8/8/8/8/8/3N4/4K3 w - - 0 1", "Nf3", Fault.IN_CHECK, "in check from the rook on e8"),
+        ("4r2k/8/8/8/8/8/8/3K4 w - - 0 1", "Ke2", Fault.KING_ATTACKED, "e2 is attacked by the rook on e8"),
+        ("1k3r2/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", Fault.CASTLING_THROUGH_CHECK, "passes f1, which is attacked by"),
+        ("1k4r1/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", Fault.CASTLING_THROUGH_CHECK, "comes to g1, which is attacked by"),
+        ("1k2r3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", Fault.CASTLING_IN_CHECK, "in check from the rook on e8"),
+        ("2k5/8/8/8/8/8/8/R3K2R w K - 0 1", "O-O-O", Fault.NO_CASTLING_RIGHT, "no right to castle long"),
+        ("7k/8/8/8/8/2N5/8/R3K1N1 w - - 0 1", "Ne2", Fault.AMBIGUOUS, "the knight on c3 or g1"),
         ("8/8/8/KPpP3r/8/8/8/7k w - c6 0 1", "d5c6", None, ""),
-        ("8/8/8/K1pP3r/8/7k/8/8 w - - 0 1", "dxc6", Kind.NOTHING_TO_TAKE, "nothing to take on c6"),
+        ("8/8/8/K1pP3r/8/7k/8/8 w - - 0 1", "dxc6", Fault.NOTHING_TO_CAPTURE, "nothing to capture on c6"),
         ("3r3k/8/8/2pP4/3K4/8/8/8 w - c6 0 1", "Kxc5", None, ""),
     ],
 )
-def test_the_words(fen, move, kind, words):
+def test_the_words(fen, move, fault, words):
     found = objection(Position(fen) if fen else Position(), move)
-    assert (found.kind if found else None) == kind
+    assert (found.fault if found else None) == fault
     assert words in (found.text if found else "")

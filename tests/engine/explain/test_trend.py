@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.explain.trend import Past, Steady
+from engine.explain.trend import Steady, Trend
 
 UNIT = 1 << 20
 A, B, NEVER_SEEN = 10, 20, 30
@@ -21,7 +21,7 @@ def past(*lines):
         )
         for visits, *moves in lines
     ]
-    return Past(SimpleNamespace(read=lambda: ([A, B], samples)))
+    return Trend(SimpleNamespace(read=lambda: ([A, B], samples)))
 
 
 TURNED = past(

@@ -71,10 +71,10 @@ def resting():
 def running():
     """A page for a search that goes on."""
     from engine.analysis import Analysis
-    from engine.explorer.interactive import OwnSession
+    from engine.explorer.interactive import InteractiveSession
     from engine.explorer.server import Server
 
-    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 64}))])
+    session = InteractiveSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 64}))])
     session.start()
     server = Server(session)
     yield session, server

@@ -17,12 +17,12 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from engine.analysis import Analysis
-from engine.explorer.interactive import OwnSession
+from engine.explorer.interactive import InteractiveSession
 from engine.explorer.server import Server
 from engine.report.snapshot import NotInMemoryError
-from engine.report.tree_file import load, save
+from engine.report.tree_file import load
 from tests.engine.explorer.conftest import CHROMIUM, SIZE
-from tests.engine.report.searches import MIDDLEGAME
+from tests.engine.report.searches import MIDDLEGAME, report_of, save
 
 PAIRS, SECONDS = 10, 5.0
 LARGE_TREE, LARGE_HASH = 10_000_000, 4096  # visits, MB
@@ -69,9 +69,9 @@ def cpu_of(name: str) -> float:
 
 
 @contextmanager
-def served(**options: object) -> Iterator[tuple[OwnSession, Server]]:
+def served(**options: object) -> Iterator[tuple[InteractiveSession, Server]]:
     """A search that runs, and its page."""
-    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 1024, **options}))])
+    session = InteractiveSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 1024, **options}))])
     session.start()
     server = Server(session)
     yield session, server
@@ -96,7 +96,7 @@ def measure_speed(page: Page) -> None:
         tell("CPU of publishing, ms a second: with a client, without", *map(statistics.median, (publishing, idle)))
 
 
-def rate(session: OwnSession) -> tuple[float, float]:
+def rate(session: InteractiveSession) -> tuple[float, float]:
     """Visits per CPU second of the search, and CPU milliseconds a second of the server."""
     session.look()
     visits, search, server = visits_of(session), cpu_of("search"), cpu_of("explorer")
@@ -105,9 +105,9 @@ def rate(session: OwnSession) -> tuple[float, float]:
     return (visits_of(session) - visits) / searched, 1000 * (cpu_of("explorer") - server) / SECONDS
 
 
-def visits_of(session: OwnSession) -> int:
+def visits_of(session: InteractiveSession) -> int:
     """Visits of the root by now."""
-    return int(session.analyses[0].searcher.report().source.tree.visits[0])
+    return int(session.analyses[0].searcher.report().snapshot.tree.visits[0])
 
 
 def measure_latency(page: Page) -> None:
@@ -195,7 +195,7 @@ def measure_large_tree(page: Page) -> None:
     analysis = Analysis(MIDDLEGAME, {"Hash": LARGE_HASH})
     analysis.start(visits=LARGE_TREE)
     analysis.wait()
-    session = OwnSession([("PUCT, network", analysis)])
+    session = InteractiveSession([("PUCT, network", analysis)])
     session.pause()
     server = Server(session)
     summary = session.report(0).summary()
@@ -246,7 +246,7 @@ def measure_saving() -> None:
         save(file, analysis.searcher, MIDDLEGAME, ())
         saved = time.perf_counter() - begin
         begin = time.perf_counter()
-        load(file).report()
+        report_of(load(file))
         loaded = time.perf_counter() - begin
         tell("1 M visits: save s, load s, MB", saved, loaded, file.stat().st_size / 1e6)
 

@@ -8,14 +8,17 @@ pytest.importorskip("starlette", reason="the explorer needs the extra `explore`"
 
 from starlette.testclient import TestClient
 
+from engine.explain.explain import explain
+from engine.explain.text import data_of
 from engine.explorer.app import new_app
 from engine.explorer.assets import TABLE
 from engine.explorer.guard import Guard
-from engine.explorer.view import Show
+from engine.explorer.view import View
+from engine.report.columns import COLUMNS, state_text
 from engine.report.rows import Row
 from engine.uci.format import move_line
 from tests.engine.explorer.views import new_session
-from tests.engine.report.searches import KIWIPETE, MIDDLEGAME
+from tests.engine.report.searches import KIWIPETE, MIDDLEGAME, new_searcher
 
 TOKEN = "t" * 43
 HOST = "127.0.0.1:4000"
@@ -48,11 +51,13 @@ def test_the_data_is_the_reports(client, session):
     trends = told.pop("trends")
     assert told == json.loads(json.dumps(report.history(3)))
     assert trends == trends_by(report.history())
-    assert ask(client, "why", move="h4")["verdict"] == report.explain("h4")["verdict"]
-    node = ask(client, "node", path="c3d5")
+    assert ask(client, "why", move="h4")["verdict"] == data_of(explain(report, "h4"))["verdict"]
+    node = ask(client, "open", path="c3d5")["nodes"][0]
     assert [row["n"] for row in node["rows"]] == [row.n for row in report.rows("c3d5", 12)]
     assert all(row["v"] is not None for row in node["rows"])
-    rows = [Row(**row) for row in ask(client, "node")["rows"]]
+    shown = ask(client, "open")["nodes"][0]["rows"]
+    assert [row.pop("state") for row in shown] == [state_text(row) for row in shown]
+    rows = [Row(**row) for row in shown]
     said = [move_line(row).split(" pv ")[0] for row in report.rows()]
     assert [move_line(row).split(" pv ")[0] for row in rows] == said
     assert round(sum(row.share for row in rows), 6) == 1
@@ -74,12 +79,35 @@ def test_a_frame_has_as_many_lines_as_rows_are_shown(session, client):
     assert client.get("/data/stream", params={"lines": "x"}, headers=KNOWN).status_code == 400
 
 
-def test_any_place_can_be_gone_to(client):
-    place = ask(client, "place", path="c3d5/e7d8/a1a2")
+def test_one_answer_has_all_that_is_drawn_of_an_opened_node(client, session):
+    opened = ask(client, "open", path="Nd5/e7d8")
+    assert opened["position"] == ask(client, "position", path="c3d5/e7d8")
+    assert opened["icicles"] == [ask(client, "icicle", path="c3d5/e7d8")]
+    assert opened["nodes"] == [json.loads(json.dumps(session.node(0, "c3d5/e7d8")))]
+    assert opened["why"] == ask(client, "why", move="c3d5")
+    nowhere = ask(client, "open", path="a1a2/f8d8/a2a1/d8e8/f1b1/e8f8")
+    assert (nowhere["nodes"], nowhere["icicles"]) == ([None], [None])
+    assert client.get("/data/open", params={"path": "e2e9"}, headers=KNOWN).status_code == 400
+    assert client.get("/data/open", params={"search": "1"}, headers=KNOWN).status_code == 400
+
+
+def test_without_reasons_a_node_is_opened_too(session):
+    view = View([session.searches[0]._replace(report=new_searcher(MIDDLEGAME).report)])
+    assert view.open(0, "")["why"] == {"trouble": "nothing was searched yet"}
+
+
+def test_the_columns_are_those_of_all_tables(client):
+    columns = ask(client, "about")["columns"]
+    assert [(one["key"], one["title"]) for one in columns[:-2]] == [(one.key, one.title) for one in COLUMNS]
+    assert [one["key"] for one in columns[-2:]] == ["trend", "delta"]
+
+
+def test_any_position_can_be_opened(client):
+    place = ask(client, "position", path="c3d5/e7d8/a1a2")
     assert place["names"] == ["Nd5", "Qd8", "Ra2"]
     assert place["turn"] == "black"
     assert len(place["moves"]) > 20
-    assert client.get("/data/place", params={"path": "e2e9"}, headers=KNOWN).status_code == 400
+    assert client.get("/data/position", params={"path": "e2e9"}, headers=KNOWN).status_code == 400
 
 
 def test_formulas_have_the_numbers_of_the_row(client):
@@ -96,7 +124,7 @@ def test_the_first_frame_of_a_stream(session):
     assert session.frame("a2a3/h7h6/b2b3/h6h5/b3b4/h5h4")[0]["node"] is None
 
 
-def test_deeds_of_an_own_session():
+def test_actions_of_an_interactive_session():
     session = new_session(visits=500)
     client = TestClient(Guard(new_app(session), 4000, TOKEN), base_url=f"http://{HOST}")
     told = client.post("/do/more", json={"search": 0, "move": "h4", "visits": 100}, headers=POSTED).json()
@@ -106,7 +134,7 @@ def test_deeds_of_an_own_session():
     assert client.post("/do/setup", json={"text": KIWIPETE}, headers=POSTED).status_code == 200
     assert session.report(0).summary()["fen"] == KIWIPETE
     assert client.post("/do/setup", json={"text": "1. e4 e5 *"}, headers=POSTED).status_code == 200
-    assert session.place("")["turn"] == "white"
+    assert session.position("")["turn"] == "white"
     assert client.post("/do/go", json={}, headers=POSTED).json() == {"searching": True}
     assert client.post("/do/pause", json={}, headers=POSTED).json() == {"searching": False}
     session.close()
@@ -119,7 +147,7 @@ BEFORE_MATE = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"
 def test_where_the_game_ends_nothing_is_searched():
     session = new_session(BEFORE_MATE, visits=200)
     client = TestClient(Guard(new_app(session), 4000, TOKEN), base_url=f"http://{HOST}")
-    place = ask(client, "place", path="d8h4")
+    place = ask(client, "position", path="d8h4")
     assert (place["over"], place["moves"], place["check"]) == (True, [], True)
     for name, asked in (("descend", {"path": "d8h4"}), ("setup", {"text": MATED})):
         answer = client.post(f"/do/{name}", json=asked, headers=POSTED)
@@ -159,8 +187,8 @@ def test_curves_have_a_limit(client):
 
 
 def test_a_page_for_a_gui_can_do_nothing(session):
-    client = TestClient(Guard(new_app(Show(session.searches)), 4000, TOKEN), base_url=f"http://{HOST}")
-    assert ask(client, "about")["own"] is False
+    client = TestClient(Guard(new_app(View(session.searches)), 4000, TOKEN), base_url=f"http://{HOST}")
+    assert ask(client, "about")["interactive"] is False
     assert client.post("/do/pause", json={}, headers=POSTED).status_code == 404
 
 
@@ -200,11 +228,11 @@ HOSTILE = {
     "another method": ("DELETE", "/data/about", {}, 405),
     "up the folders": ("GET", "/%2e%2e/%2e%2e/etc/passwd", {}, 404),
     "a file of the package": ("GET", "/vendor/../../server.py", {}, 404),
-    "a long address": ("GET", "/data/place?path=" + "e2e4/" * 600, {}, 414),
-    "a long path": ("GET", "/data/place?path=" + "/".join(["g1f3", "g8f6", "f3g1", "f6g8"] * 40), {}, 400),
+    "a long address": ("GET", "/data/position?path=" + "e2e4/" * 600, {}, 414),
+    "a long path": ("GET", "/data/position?path=" + "/".join(["g1f3", "g8f6", "f3g1", "f6g8"] * 40), {}, 400),
     "a search that is not": ("GET", "/data/icicle?search=7", {}, 400),
     "no number": ("GET", "/data/icicle?search=-1", {}, 400),
-    "rubbish as a move": ("GET", "/data/place?path=%00%ff", {}, 400),
+    "rubbish as a move": ("GET", "/data/position?path=%00%ff", {}, 400),
 }
 
 

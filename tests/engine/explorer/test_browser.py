@@ -8,16 +8,15 @@ pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.analysis import Analysis
 from engine.explorer.compare import loaded
-from engine.explorer.interactive import OwnSession
+from engine.explorer.interactive import InteractiveSession
 from engine.explorer.offline import page_of
 from engine.explorer.server import Server
-from engine.explorer.view import Show
+from engine.explorer.view import View
 from engine.mcts.tree import ROOT
-from engine.report.tree_file import save
 from tests.engine.explorer.conftest import SIZE
 from tests.engine.explorer.pages import rows_of, shown
 from tests.engine.explorer.views import until
-from tests.engine.report.searches import MIDDLEGAME, follow, searched
+from tests.engine.report.searches import MIDDLEGAME, follow, save, searched
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +63,7 @@ def test_numbers_grow_and_can_be_frozen(running, new_page):
 
 
 def test_a_node_twenty_plies_down_is_opened_while_the_search_runs(new_page):
-    session = OwnSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 1024, **DEEP}))])
+    session = InteractiveSession([("PUCT, network", Analysis(MIDDLEGAME, {"Hash": 1024, **DEEP}))])
     session.start()
     server = Server(session)
     page = new_page(server.address)
@@ -136,6 +135,42 @@ def test_why_and_formulas_by_keys(resting, new_page):
     assert page.is_visible("#tables")
 
 
+def paragraphs_of(why):
+    """What the page makes of the labelled lines of an explanation."""
+    for label, (first, *others) in ((line["label"], line["parts"]) for line in why["lines"]):
+        if label in ("verdict", "reason"):
+            yield f"{why['verdict'].lower()} {first if label == 'reason' else f'({first})'}"
+        elif label == "numbers":
+            yield " · ".join([first, *others])
+        elif label != "situation":
+            yield from (f"{label} {first}", *others)
+
+
+def test_the_page_has_the_lines_of_the_explanation(resting, new_page):
+    session, server = resting
+    page = new_page(server.address)
+    for move in ("Nd5", "b4", "h4", "Ke2"):
+        expected = list(paragraphs_of(session.why(0, move)))
+        page.fill("#asked", move)
+        page.press("#asked", "Enter")
+        texts = page.locator("#answer p")
+        until(lambda texts=texts: [text.replace("\u00a0", " ") for text in texts.all_text_contents()] == expected)  # noqa: B023
+
+
+def test_opening_a_node_takes_one_answer_and_one_stream(resting, new_page):
+    page, asked = new_page(resting[1].address), []
+    page.wait_for_selector("#answer .verdict")
+    until(lambda: page.locator("#legend .mark").count())
+    page.wait_for_timeout(1500)
+    page.on("request", lambda request: asked.append(request.url.split("/data/")[1].split("?")[0]))
+    page.focus("tbody tr")
+    page.keyboard.press("Enter")
+    until(lambda: page.locator("#crumbs button").count() == 2)
+    page.wait_for_timeout(500)
+    assert asked[:2] == ["open", "stream"]
+    assert {"position", "why"}.isdisjoint(asked)
+
+
 def test_a_closed_page_leaves_the_engine_alone(running, new_page):
     session, server = running
     page = new_page(server.address)
@@ -147,7 +182,7 @@ def test_a_closed_page_leaves_the_engine_alone(running, new_page):
 
 def test_a_page_for_a_gui_has_no_switches(resting, new_page):
     session, _ = resting
-    server = Server(Show(session.searches))
+    server = Server(View(session.searches))
     page = new_page(server.address)
     assert page.is_hidden("#pause")
     assert page.is_hidden("#setup")
@@ -174,7 +209,7 @@ def test_two_settings_side_by_side(new_page):
     for analysis in analyses:
         analysis.start(visits=1000)
         analysis.wait()
-    session = OwnSession([("network", analyses[0]), ("playouts", analyses[1])])
+    session = InteractiveSession([("network", analyses[0]), ("playouts", analyses[1])])
     session.pause()
     server = Server(session)
     page = new_page(server.address)

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.analysis import Analysis
-from engine.explorer.interactive import OwnSession
+from engine.explorer.interactive import InteractiveSession
 from engine.explorer.server import Server
 from tests.engine.explorer.views import new_session, until
 from tests.engine.report.searches import MIDDLEGAME
@@ -163,7 +163,7 @@ def beside():
     for analysis in analyses:
         analysis.start(visits=2000)
         analysis.wait()
-    session = OwnSession([("PUCT, network", analyses[0]), ("UCB1, playout", analyses[1])])
+    session = InteractiveSession([("PUCT, network", analyses[0]), ("UCB1, playout", analyses[1])])
     session.pause()
     server = Server(session)
     yield session, server
@@ -306,7 +306,7 @@ def test_it_says_whose_arrows_and_reasons_are_shown(beside, new_page):
     until(lambda: page.locator("#legend .mark").first.inner_text() == best[1])
 
 
-def test_the_last_picture_stays_when_the_engine_has_gone(running, new_page):
+def test_the_last_state_stays_when_the_connection_is_lost(running, new_page):
     session, server = running
     page = new_page(server.address, script=RECORD, loses_engine=True)
     page.wait_for_selector("#answer .verdict")
@@ -316,7 +316,7 @@ def test_the_last_picture_stays_when_the_engine_has_gone(running, new_page):
     session.close()
     until(lambda: page.inner_text("#state") == "stopped")
     page.wait_for_timeout(4000)
-    assert page.inner_text("#trouble").startswith("The engine has gone")
+    assert page.inner_text("#trouble").startswith("Connection to the engine lost")
     assert page.inner_text("#state") == "stopped"
     assert page.locator("#answer .verdict").count() == 1
     assert page.locator("tbody tr").count() >= 8

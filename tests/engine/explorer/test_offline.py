@@ -19,7 +19,7 @@ def test_a_page_holds_all_it_needs():
     saved = json.loads(re.search(r'id="saved">(.*?)</script>', page)[1])
     assert saved["searches"][0]["summary"]["visits"] == 2000
     assert len(saved["searches"][0]["nodes"]) > 10
-    assert set(saved["searches"][0]["nodes"]) <= set(saved["places"])
+    assert set(saved["searches"][0]["nodes"]) <= set(saved["positions"])
 
 
 def test_settings_of_a_second_search():
@@ -35,7 +35,7 @@ def test_settings_of_a_second_search():
 @pytest.fixture
 def cold(monkeypatch):
     """A first start: compiling fails the test."""
-    monkeypatch.setattr(command, "ensure_warm", lambda: pytest.fail("compiled first"))
+    monkeypatch.setattr(command, "warm_up", lambda: pytest.fail("compiled first"))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from engine.__main__ import main
-from engine.explorer.interactive import read_text
+from engine.pgn.positions import position_in_text
 
 MATE = "1. f3 e5 2. g4 Qh4# 0-1"
 
@@ -35,8 +35,8 @@ def test_a_finished_game_opens_before_its_end(tmp_path, capsys, monkeypatch):
 
 
 def test_texts_that_are_typed_in():
-    assert read_text("1. e4 e5").fen().startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/8")
-    assert read_text("7k/8/8/8/8/8/R7/K7 w - - 0 1").turn == "white"
+    assert position_in_text("1. e4 e5").fen().startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/8")
+    assert position_in_text("7k/8/8/8/8/8/R7/K7 w - - 0 1").turn == "white"
     for text, reason in (("hello", "neither a FEN nor a PGN"), ("1. e4 e5 2. Ke3", "2. Ke3 is not a legal move")):
         with pytest.raises(ValueError, match=reason):
-            read_text(text)
+            position_in_text(text)

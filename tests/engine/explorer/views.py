@@ -3,7 +3,7 @@
 import time
 
 from engine.analysis import Analysis
-from engine.explorer.interactive import OwnSession
+from engine.explorer.interactive import InteractiveSession
 from tests.engine.report.searches import MIDDLEGAME
 
 
@@ -12,7 +12,7 @@ def new_session(fen=MIDDLEGAME, visits=2000, **options):
     analysis = Analysis(fen, {"Hash": 16, "Seed": 1, **options})
     analysis.start(visits=visits)
     analysis.wait()
-    session = OwnSession([("PUCT, network", analysis)])
+    session = InteractiveSession([("PUCT, network", analysis)])
     session.pause()
     return session
 

@@ -54,7 +54,7 @@ def analysis():
 def test_the_html_has_the_numbers_of_the_report(analysis):
     reader = read(analysis._repr_html_())
     head, *rows = reader.rows
-    assert tuple(head) == COLUMNS
+    assert tuple(head) == tuple(column.title for column in COLUMNS)
     expected = analysis.children(k=ROWS)["rows"]
     assert [row[0] for row in rows] == [row["san"] for row in expected]
     assert [row[1] for row in rows] == [f"{row['n']:,}" for row in expected]

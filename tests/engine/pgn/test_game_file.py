@@ -6,7 +6,9 @@ import sys
 import chess
 import pytest
 
-from engine.pgn.game_file import Coding, GameFile, looks_like_games, read_position, split_games
+from engine.pgn.encoding import Encoding
+from engine.pgn.game_file import GameFile, looks_like_games, split_games
+from engine.pgn.positions import read_position
 from movegen import Position
 
 TWO = '[White "Müller"]\n\n1. e4 { très bien } e5 *\n\n[White "B"]\n\n1. d4 *\n'
@@ -14,17 +16,17 @@ TWO = '[White "Müller"]\n\n1. e4 { très bien } e5 *\n\n[White "B"]\n\n1. d4 *\
 
 def games_in(path, encoding=None):
     with GameFile(path, encoding) as file:
-        return [found.read().game for found in file.games()], file.coding
+        return [found.read().game for found in file.games()], file.encoding
 
 
 @pytest.mark.parametrize(
     ("codec", "expected"),
     [
-        ("utf-8", Coding("utf-8")),
-        ("utf-8-sig", Coding("utf-8", b"\xef\xbb\xbf")),
-        ("latin-1", Coding("latin-1")),
-        ("utf-16", Coding("utf-16-le", b"\xff\xfe")),
-        ("utf-32", Coding("utf-32-le", b"\xff\xfe\x00\x00")),
+        ("utf-8", Encoding("utf-8")),
+        ("utf-8-sig", Encoding("utf-8", b"\xef\xbb\xbf")),
+        ("latin-1", Encoding("latin-1")),
+        ("utf-16", Encoding("utf-16-le", b"\xff\xfe")),
+        ("utf-32", Encoding("utf-32-le", b"\xff\xfe\x00\x00")),
     ],
 )
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -61,7 +63,7 @@ def test_latin_1_gives_back_every_byte(tmp_path):
     path.write_bytes(content)
     with GameFile(path) as file:
         (found,) = file.games()
-        assert file.coding.encode(found.text) == content
+        assert file.encoding.encode(found.text) == content
 
 
 @pytest.mark.parametrize(

@@ -24,14 +24,14 @@ import chess.engine
 import chess.pgn
 
 from engine.analysis import Analysis
-from engine.cli.play.pace import search
 from engine.config.options import Options
-from engine.explain import verdict as why
 from engine.explain.explain import answer
-from engine.review import severity as review
+from engine.explain.verdict import Verdict
 from engine.review.judge import Judge
+from engine.review.severity import Severity
 from engine.search.clock import Limits
-from engine.search.resources import Knowledge
+from engine.search.foreground import search_to_end as search
+from engine.search.resources import Resources
 from movegen import Position
 from tests.engine.network.reference import WORTH, exchange, seen_by_mover
 
@@ -189,30 +189,30 @@ class Judges:
     """`review` and `why`, each with a number of visits for a position."""
 
     def __init__(self, visits: int) -> None:
-        self.visits, self.knowledge = visits, Knowledge()
+        self.visits, self.resources = visits, Resources()
         settings = Options()
         settings.set("Hash", str(MEGABYTES))
         settings.seed = 1
         self._judge = Judge(settings, Limits(nodes=visits), search)
 
-    def review(self, one: Sacrifice) -> review.Verdict:
-        """The word of `teresa review`."""
+    def review(self, one: Sacrifice) -> Severity:
+        """By `teresa review`."""
         position = Position(one.fen)
         (judged,) = self._judge.moves(position, [position.code(one.uci)])
-        return judged.verdict
+        return judged.severity
 
-    def why(self, one: Sacrifice) -> why.Verdict:
+    def why(self, one: Sacrifice) -> Verdict:
         """The verdict of `why not`."""
-        analysis = Analysis(one.fen, {"Hash": MEGABYTES, "Seed": 1}, knowledge=self.knowledge)
+        analysis = Analysis(one.fen, {"Hash": MEGABYTES, "Seed": 1}, resources=self.resources)
         analysis.start(visits=self.visits)
         analysis.wait()
         return answer(analysis.report, one.uci).verdict
 
 
-def is_condemned(by_review: review.Verdict, by_why: why.Verdict) -> bool:
+def is_condemned(by_review: Severity, by_why: Verdict) -> bool:
     """Is a move called bad, in either place?"""
-    is_mistake = by_review in (review.Verdict.MISTAKE, review.Verdict.BLUNDER)
-    return is_mistake or by_why in (why.Verdict.REFUTED, why.Verdict.PROVEN_LOSS)
+    is_mistake = by_review in (Severity.MISTAKE, Severity.BLUNDER)
+    return is_mistake or by_why in (Verdict.REFUTED, Verdict.PROVEN_LOSS)
 
 
 def measure(positions: list[Sacrifice], visits: int) -> float:

@@ -4,11 +4,11 @@ from itertools import pairwise
 
 import pytest
 
-from engine.cli.play.pace import search
 from engine.config.options import Options
 from engine.review.judge import ENOUGH_VISITS, MOST_SECOND_LOOKS, Judge, Judged, Worth
-from engine.review.severity import Verdict
+from engine.review.severity import Severity
 from engine.search.clock import Limits
+from engine.search.foreground import search_to_end as search
 from movegen import Position
 
 START = Position()
@@ -47,23 +47,23 @@ def judged(*found):
 def test_a_move_that_is_no_mistake_is_searched_once(score):
     move, searches = judged(worth(score))
     assert (move.score, searches) == (score, 1)
-    assert move.verdict in (Verdict.NONE, Verdict.INACCURACY)
+    assert move.severity in (Severity.NONE, Severity.INACCURACY)
 
 
 def test_the_last_look_counts():
     move, searches = judged(worth(0.2), worth(0.3), worth(0.52))
-    assert (move.verdict, move.score, searches) == (Verdict.NONE, 0.52, 3)
+    assert (move.severity, move.score, searches) == (Severity.NONE, 0.52, 3)
 
 
-@pytest.mark.parametrize(("score", "word"), [(0.44, Verdict.MISTAKE), (0.38, Verdict.BLUNDER)])
+@pytest.mark.parametrize(("score", "word"), [(0.44, Severity.MISTAKE), (0.38, Severity.BLUNDER)])
 def test_a_mistake_gets_four_looks_more(score, word):
     move, searches = judged(*[worth(score)] * 9)
-    assert (move.verdict, searches) == (word, 5)
+    assert (move.severity, searches) == (word, 5)
 
 
 def test_a_clear_loss_gets_two():
     move, searches = judged(*[worth(0.25)] * 9)
-    assert (move.verdict, searches) == (Verdict.BLUNDER, 3)
+    assert (move.severity, searches) == (Severity.BLUNDER, 3)
 
 
 def test_few_visits_get_more_looks():
@@ -78,13 +78,13 @@ def test_few_visits_get_more_looks():
 def test_what_is_proven_needs_no_second_look():
     mate = {"result": "win", "plies": 3}
     move, searches = judged(worth(0.0, proven=mate))
-    assert (move.verdict, searches) == (Verdict.BLUNDER, 1)
+    assert (move.severity, searches) == (Severity.BLUNDER, 1)
 
 
 def test_the_best_move_is_no_mistake_whatever_is_found_after_it():
     judge = Scripted(worth(0.1))
     (move,) = judge.moves(START, [START.code("e4")])
-    assert (move.loss, move.verdict, judge.searches) == (0.0, Verdict.NONE, 1)
+    assert (move.loss, move.severity, judge.searches) == (0.0, Severity.NONE, 1)
 
 
 def test_the_next_move_starts_from_the_last_look():
@@ -114,7 +114,7 @@ def test_a_second_look_searches_on():
     judge = Judge(settings, Limits(nodes=2000), counted)
     start = Position("rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 2 3")
     (move,) = judge.moves(start, [start.code("Qg4")])
-    assert move.verdict is Verdict.BLUNDER
+    assert move.severity is Severity.BLUNDER
     assert len(made) == 2 + MOST_SECOND_LOOKS
     assert all(after - before == 2000 for before, after in pairwise(made[1:]))
     assert move.after.visits == made[-1] >= 2000 * (1 + MOST_SECOND_LOOKS)

@@ -13,8 +13,9 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
-from engine.pgn.game_file import Coding, GameFile
-from engine.review.output import Output, is_review
+from engine.pgn.encoding import Encoding
+from engine.pgn.game_file import GameFile
+from engine.review.output import ReviewFile, is_review
 from tests.engine.cli.console import SECONDS, SOURCES, command, piped
 from tests.engine.pgn.games import read_games
 
@@ -41,9 +42,9 @@ def review(*arguments, status=0):
 
 def interrupt_at(monkeypatch, number):
     """Ctrl-C in the n-th search; -> a list with an entry for each search begun."""
-    from engine.cli.play import pace
+    from engine.search import foreground
 
-    searches, search = [], pace.search
+    searches, search = [], foreground.search_to_end
 
     def interrupted(searcher, limits):
         searches.append(1)
@@ -51,7 +52,7 @@ def interrupt_at(monkeypatch, number):
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.cli.play.pace.search", interrupted)
+    monkeypatch.setattr("engine.search.foreground.search_to_end", interrupted)
     return searches
 
 
@@ -261,15 +262,15 @@ def test_a_file_cut_anywhere_goes_on_after_its_last_whole_game(folder, codec):
     review("games.pgn", "-o", "whole.pgn")
     whole = (folder / "whole.pgn").read_bytes()
     with GameFile("games.pgn") as originals:
-        coding = originals.coding
+        encoding = originals.encoding
         ends = [0]  # of the games, in bytes
         with GameFile("whole.pgn") as file:
-            ends += [file.place for _ in file.games()]
+            ends += [file.offset for _ in file.games()]
         assert ends[-1] == len(whole)
         assert len(ends) == 5
         for cut in range(0, len(whole), 3 if codec == "utf-8" else 31):
             (folder / "cut.pgn").write_bytes(whole[:cut])
-            kept = Output(Path("cut.pgn"), coding).resume(originals.games(), "60 visits")
+            kept = ReviewFile(Path("cut.pgn"), encoding).resume(originals.games(), "60 visits")
             assert kept == sum(end <= cut for end in ends[1:])
             assert (folder / "cut.pgn").read_bytes() == whole[: ends[kept]]
 
@@ -332,7 +333,7 @@ def test_whatever_ends_it_finished_games_are_there(environment, folder, name):
     assert process.returncode == (-number if name == "SIGKILL" else 128 + number)
     assert b"Traceback" not in errors
     with GameFile("many.pgn") as originals:
-        kept = Output(Path("out.pgn"), Coding()).resume(originals.games(), "60 visits")
+        kept = ReviewFile(Path("out.pgn"), Encoding()).resume(originals.games(), "60 visits")
     assert kept >= 2
     for game in read_games(folder / "out.pgn"):
         assert [node.eval() is not None for node in game.mainline()] == [True, True]

@@ -9,7 +9,7 @@ import pytest
 from engine.__main__ import main
 from engine.report.score import centipawns
 from engine.review.chart import sparkline
-from engine.review.severity import verdict_on
+from engine.review.severity import severity_of
 from tests.engine.cli.console import Terminal, piped
 from tests.engine.pgn.games import read_games
 
@@ -39,7 +39,7 @@ def data(capsys, folder, text, *arguments):
 def test_the_words_for_a_loss():
     losses = [0, 0.049, 0.05, 0.099, 0.1, 0.149, 0.15, 1]
     words = ["", "", "inaccuracy", "inaccuracy", "mistake", "mistake", "blunder", "blunder"]
-    assert [str(verdict_on(loss)) for loss in losses] == words
+    assert [str(severity_of(loss)) for loss in losses] == words
 
 
 def test_a_hung_queen_is_found(capsys, tmp_path):
@@ -69,7 +69,7 @@ def test_the_numbers_fit_together(capsys, tmp_path):
     for move in game["moves"]:
         expected = 0 if move["uci"] == move["best"]["uci"] else max(0, move["best"]["score"] - move["score"])
         assert move["loss"] == pytest.approx(expected, abs=1e-5)
-        assert move["verdict"] == str(verdict_on(move["loss"]))
+        assert move["verdict"] == str(severity_of(move["loss"]))
     for side, player in game["players"].items():
         own = [move for move in game["moves"] if move["turn"] == side]
         assert player["moves"] == len(own)
@@ -189,9 +189,9 @@ def test_what_is_wrong_is_said(capsys, tmp_path, monkeypatch, arguments, reason)
 
 
 def test_an_interrupted_review_keeps_what_was_judged(capsys, tmp_path, monkeypatch):
-    from engine.cli.play import pace
+    from engine.search import foreground
 
-    searches, search = [], pace.search
+    searches, search = [], foreground.search_to_end
 
     def interrupted(searcher, limits):
         searches.append(1)
@@ -199,7 +199,7 @@ def test_an_interrupted_review_keeps_what_was_judged(capsys, tmp_path, monkeypat
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.cli.play.pace.search", interrupted)
+    monkeypatch.setattr("engine.search.foreground.search_to_end", interrupted)
     out = tmp_path / "out.pgn"
     shown = review(capsys, tmp_path, CLEAN, "-o", out, status=130)
     assert "3 of 10 half-moves were judged" in shown

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from engine.review.judge import ENOUGH_VISITS
-from engine.review.severity import Verdict
+from engine.review.severity import Severity
 from tests.engine.network.reference import exchange, seen_by_mover
 from tests.engine.review.sacrifices import BLUNDERS, Judges, Sacrifice, balance, gives_up, is_condemned, measure, read
 
@@ -54,14 +54,14 @@ def test_what_counts_as_a_sacrifice():
 @pytest.mark.slow
 def test_a_famous_sacrifice_is_not_condemned():
     quick, usual = Judges(8000), Judges(150_000)
-    assert quick.review(KASPAROV) not in (Verdict.MISTAKE, Verdict.BLUNDER)
+    assert quick.review(KASPAROV) not in (Severity.MISTAKE, Severity.BLUNDER)
     assert not is_condemned(usual.review(KASPAROV), usual.why(KASPAROV))
 
 
 @pytest.mark.slow
 def test_blunders_are_called_so_in_spite_of_second_looks():
     judges, blunders = Judges(8000), read(BLUNDERS)
-    found = [judges.review(one) in (Verdict.MISTAKE, Verdict.BLUNDER) for one in blunders]
+    found = [judges.review(one) in (Severity.MISTAKE, Severity.BLUNDER) for one in blunders]
     assert len(blunders) >= 29
     assert sum(found) >= LEAST_FOUND * len(blunders)
 

@@ -4,21 +4,23 @@ import chess
 import chess.pgn
 import pytest
 
-from engine.cli.play.game import Match, engine_elo, engine_side, new_game
+from engine.cli.play.game import PlayedGame, engine_elo, engine_side, new_pgn
+from engine.pgn.convert import position_of
 from engine.pgn.game_file import text_of
 from engine.system.output_file import write_whole
+from movegen import Position
 from tests.engine.pgn.games import read_games
 
 
-def match_of(moves, human="white", board=None):
-    match = Match(new_game(board or chess.Board(), human, "Me", 1500), human)
+def game_of(moves, human="white", board=None):
+    played = PlayedGame(new_pgn(position_of(board or chess.Board()), human, "Me", 1500), human)
     for move in moves.split():
-        match.play(match.position.code(move))
-    return match
+        played.play(played.position.code(move))
+    return played
 
 
-def read(match):
-    return chess.pgn.read_game(io.StringIO(text_of(match.game)))
+def read(played):
+    return chess.pgn.read_game(io.StringIO(text_of(played.pgn)))
 
 
 @pytest.mark.parametrize(
@@ -33,27 +35,27 @@ def read(match):
     ],
 )
 def test_ends_are_told_and_written(board, moves, result, words):
-    match = match_of(moves, board=board)
-    game = read(match)
-    assert match.result == result == game.headers["Result"]
-    assert words in match.ending()
-    assert match.is_over == (result != "*")
+    played = game_of(moves, board=board)
+    game = read(played)
+    assert played.result == result == game.headers["Result"]
+    assert words in played.ending()
+    assert played.is_over == (result != "*")
     assert [move.uci() for move in game.mainline_moves()] == [
-        position.uci(code) for position, code in zip(match.positions, match.codes, strict=False)
+        position.uci(code) for position, code in zip(played.positions, played.codes, strict=False)
     ]
-    assert game.end().board().fen() == match.position.fen()
+    assert game.end().board().fen() == played.position.fen()
 
 
 def test_undo_goes_back_to_the_persons_move():
-    match = match_of("e4 e5 Nf3 Nc6")
-    assert match.undo()
-    assert match.position.fen() == match_of("e4 e5").position.fen()
-    assert [str(move) for move in read(match).mainline_moves()] == ["e2e4", "e7e5"]
-    assert match.undo()
-    assert not match.undo()
-    black = match_of("e4", human="black")
+    played = game_of("e4 e5 Nf3 Nc6")
+    assert played.undo()
+    assert played.position.fen() == game_of("e4 e5").position.fen()
+    assert [str(move) for move in read(played).mainline_moves()] == ["e2e4", "e7e5"]
+    assert played.undo()
+    assert not played.undo()
+    black = game_of("e4", human="black")
     assert not black.undo()
-    mated = match_of("f3 e5 g4 Qh4", human="black")
+    mated = game_of("f3 e5 g4 Qh4", human="black")
     assert mated.undo()
     assert not mated.is_over
     assert mated.is_humans_turn
@@ -61,9 +63,9 @@ def test_undo_goes_back_to_the_persons_move():
 
 @pytest.mark.parametrize("name", ['A "B" C', "two\nlines", "\udcff", "Łukasz", "back\\slash"])
 def test_any_name_can_be_written_and_read(name):
-    match = Match(new_game(chess.Board(), "white", name, None), "white")
-    text_of(match.game).encode()
-    game = read(match)
+    played = PlayedGame(new_pgn(Position(), "white", name, None), "white")
+    text_of(played.pgn).encode()
+    game = read(played)
     assert game.headers["Black"].startswith("Teresa")
     assert len(game.headers["White"]) == len(name)
 
@@ -73,9 +75,9 @@ def test_what_was_in_a_resumed_game_stays():
     game = chess.pgn.read_game(io.StringIO(text))
     assert engine_side(game) == "white"
     assert engine_elo(game) == 1200
-    match = Match(game, "black")
-    match.play(match.position.code("Nc6"))
-    written = str(read(match))
+    played = PlayedGame(game, "black")
+    played.play(played.position.code("Nc6"))
+    written = str(read(played))
     assert "{ good }" in written
     assert "( 1... c5 2. Nf3 )" in written
     assert written.endswith("2... Nc6 *") or "2. Nf3 Nc6 *" in written
@@ -90,13 +92,13 @@ def test_headers_that_say_nothing(headers):
 @pytest.mark.parametrize("number", [0, 518, 959])
 def test_chess960_has_its_headers(number):
     board = chess.Board.from_chess960_pos(number)
-    match = match_of("", board=board)
-    match.play(match.position.move_codes[0])
-    game = read(match)
+    played = game_of("", board=board)
+    played.play(played.position.move_codes[0])
+    game = read(played)
     assert game.headers["Variant"] == "Chess960"
     assert ("FEN" in game.headers) == (number != 518)  # that is the start of chess
     assert game.board().chess960_pos() == number
-    assert game.end().board().board_fen() == match.position.fen().split()[0]
+    assert game.end().board().board_fen() == played.position.fen().split()[0]
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):

@@ -8,9 +8,9 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
+from engine.cli.console import new_console
 from engine.cli.play.board import board_text
-from engine.cli.play.command import _new_talk, _parser
-from engine.cli.table import new_console
+from engine.cli.play.command import _new_loop, _new_parser
 from engine.system.output_file import write_whole
 from movegen import Position
 from tests.engine.cli.console import SECONDS, SOURCES, Terminal, command, piped
@@ -27,8 +27,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def new_talk(*arguments):
-    return _new_talk(_parser().parse_args([*QUICK, *arguments]))
+def new_loop(*arguments):
+    return _new_loop(_new_parser().parse_args([*QUICK, *arguments]))
 
 
 def typed(monkeypatch, *lines):
@@ -53,19 +53,19 @@ def play(capsys, monkeypatch, arguments, *lines, status=0):
 
 
 def test_a_whole_game(capsys, folder):
-    rng, talk = random.Random(1), new_talk("--elo", "600")
-    talk._begin()
+    rng, loop = random.Random(1), new_loop("--elo", "600")
+    loop._begin()
     for _ in range(300):
-        if talk.match.is_over:
+        if loop.game.is_over:
             break
-        talk.obey(talk.match.position.san(rng.choice(talk.match.position.move_codes)))
-    talk.obey("save game.pgn")
+        loop.obey(loop.game.position.san(rng.choice(loop.game.position.move_codes)))
+    loop.obey("save game.pgn")
     output = capsys.readouterr().out
     assert "The game is over" in output
     game = read_games(folder / "game.pgn")[0]
     board = game.end().board()
     assert board.is_game_over(claim_draw=True)
-    assert game.headers["Result"] == board.result(claim_draw=True) == talk.match.result
+    assert game.headers["Result"] == board.result(claim_draw=True) == loop.game.result
     assert game.headers["BlackElo"] == "600"
     assert (game.headers["White"], game.headers["Black"][:6]) == ("Human", "Teresa")
 
@@ -84,35 +84,35 @@ def test_what_a_person_can_ask(capsys, monkeypatch):
 
 
 def test_advice_has_the_numbers_of_the_report(capsys):
-    talk = new_talk()
-    talk.obey("hint")
-    row = talk.adviser.analysis(talk.match.position).children()["rows"][0]
+    loop = new_loop()
+    loop.obey("hint")
+    row = loop.hints.analysis(loop.game.position).children()["rows"][0]
     output = capsys.readouterr().out
     assert output.startswith(f"{row['san']}: score {row['q']:.2f}".replace("0.", "."))
     assert f"{row['n']} visits; line {' '.join(row['line'][:2])}" in output
 
 
 def test_why_not_of_a_move_that_teresa_did_not_make(capsys):
-    talk = new_talk()
-    talk.obey("e4")
-    talk.obey("why not h6")
+    loop = new_loop()
+    loop.obey("e4")
+    loop.obey("why not h6")
     assert "Black to move, 40 visits" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("Ke2", "White's own pawn stands on e2"),
+        ("Ke2", "White's own pawn is on e2"),
         ("e2e5", "does not move"),
         ("dance", "is not a move"),
         ("why", "no move of Teresa's"),
         ("why not", "a move must follow"),
-        ("why Ke2", "White's own pawn stands on e2"),
+        ("why Ke2", "White's own pawn is on e2"),
         ("why e4 x", "visits must be a whole number"),
         ("undo", "no move of yours"),
         ("save", "name of a file must follow"),
         ("save nowhere/x.pgn", "No such file"),
-        ("draw?", "Teresa plays on: she thinks of a draw after 10 moves"),
+        ("draw?", "Teresa plays on: it considers a draw after 10 moves"),
     ],
 )
 def test_bad_input_is_answered(capsys, monkeypatch, line, answer):
@@ -156,7 +156,7 @@ def test_a_game_that_cannot_be_saved_is_shown(capsys, monkeypatch):
     def refuse(path, _text):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("engine.cli.play.loop.write_whole", refuse)
+    monkeypatch.setattr("engine.cli.play.saving.write_whole", refuse)
     output = play(capsys, monkeypatch, [], "e4")
     assert "Permission denied" in output
     assert "1. e4 " in output
@@ -278,12 +278,12 @@ def test_an_illegal_move_is_named(capsys, folder):
 def test_a_file_that_somebody_else_changed_is_not_overwritten(capsys, folder):
     path = folder / "game.pgn"
     path.write_text("1. e4 e5 *\n")
-    talk = new_talk("--resume", "game.pgn")
+    loop = new_loop("--resume", "game.pgn")
     path.write_text("1. e4 e5 *\n\n1. d4 *\n")
-    talk.obey("Nf3")
-    talk.obey("save")
+    loop.obey("Nf3")
+    loop.obey("save")
     assert "game.pgn was changed by another program" in capsys.readouterr().out
-    talk.leave()
+    loop.leave()
     assert path.read_text() == "1. e4 e5 *\n\n1. d4 *\n"
     (saved,) = folder.glob("teresa-*.pgn")
     assert len(list(read_games(saved)[0].mainline_moves())) == 4
@@ -295,7 +295,7 @@ def test_a_game_of_a_file_that_cannot_be_written_is_saved_elsewhere(capsys, monk
     def refuse(path, **_how):
         raise ValueError(f"{path}: Permission denied")
 
-    monkeypatch.setattr("engine.system.output_file.check_writable", refuse)
+    monkeypatch.setattr("engine.cli.play.saving.check_writable", refuse)
     play(capsys, monkeypatch, ["--resume", "game.pgn"], "Nf3")
     assert (folder / "game.pgn").read_text() == "1. e4 e5 *\n"
     assert len(list(folder.glob("teresa-*.pgn"))) == 1
@@ -309,7 +309,7 @@ def test_saving_fails_in_the_old_place_but_not_in_a_new_one(capsys, monkeypatch,
             raise OSError(28, "No space left on device")
         write_whole(path, content)
 
-    monkeypatch.setattr("engine.cli.play.loop.write_whole", refuse)
+    monkeypatch.setattr("engine.cli.play.saving.write_whole", refuse)
     output = play(capsys, monkeypatch, ["--resume", "game.pgn"], "Nf3")
     assert "No space left" in output
     assert (folder / "game.pgn").read_text() == "1. e4 e5 *\n"
@@ -355,19 +355,19 @@ LONG = "Nf3 Nf6 Ng1 Ng8 Nc3 Nc6 Nb1 Nb8 Nf3 Nc6 Nc3 Nf6 d3 d6 a3 a6 h3 h6 e4 e5"
 @pytest.mark.parametrize(
     ("fen", "moves", "answer"),
     [
-        (None, "e4 e5", "thinks of a draw after 10 moves"),
+        (None, "e4 e5", "considers a draw after 10 moves"),
         (None, LONG, "Teresa takes the draw"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1", LONG, "Teresa plays on: her search gives her"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1", LONG, "Teresa plays on: its search gives it"),
         ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", LONG, "Teresa takes the draw"),
     ],
 )
 def test_draws_are_taken_on_evidence(capsys, fen, moves, answer):
-    talk = new_talk(*([fen] if fen else []))
+    loop = new_loop(*([fen] if fen else []))
     for move in moves.split():
-        talk.match.play(talk.match.position.code(move))
-    talk.obey("draw?")
+        loop.game.play(loop.game.position.code(move))
+    loop.obey("draw?")
     assert answer in capsys.readouterr().out
-    assert talk.match.is_over == ("takes" in answer)
+    assert loop.game.is_over == ("takes" in answer)
 
 
 def test_moves_as_people_type_them(capsys, monkeypatch, folder):

@@ -1,4 +1,4 @@
-"""The end of a session from outside: a closed window, `kill`, a shutdown."""
+"""Signals that end a program: a closed window, `kill`, a shutdown. Commands with something to save use this."""
 
 import signal
 import threading
@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from perft.exits import INTERRUPTED
+from perft.exits import INTERRUPTED, SIGNALLED
 
-SIGNAL_STATUS = 128  # and the number of the signal
-NAMES = ("SIGTERM", "SIGHUP", "SIGBREAK")  # the last one is Windows': Ctrl-Break, or the window is closed
+NAMES = ("SIGTERM", "SIGHUP", "SIGBREAK")  # SIGBREAK is for Windows: Ctrl-Break, or a closed window
 
 
 Handler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 
 class Terminated(KeyboardInterrupt):
-    """A signal ends the program; what handles Ctrl-C handles it too."""
+    """A signal ends the program; code that handles Ctrl-C handles it too."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -24,15 +23,15 @@ class Terminated(KeyboardInterrupt):
 
 
 def status_after(end: KeyboardInterrupt) -> int:
-    """The exit status by which shells know a program that Ctrl-C or a signal ended."""
-    return SIGNAL_STATUS + end.number if isinstance(end, Terminated) else INTERRUPTED
+    """The exit status after Ctrl-C or a signal, as in shells."""
+    return SIGNALLED + end.number if isinstance(end, Terminated) else INTERRUPTED
 
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
     """Inside, signals that end a program raise `Terminated`, once; a signal that was ignored before still is.
 
-    Only the main thread hears signals; elsewhere nothing happens.
+    Only the main thread gets signals; in other threads this does nothing.
     """
 
     def end(number: int, _frame: FrameType | None) -> None:
@@ -40,21 +39,21 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(one, signal.SIG_IGN)
         raise Terminated(number)
 
-    is_heard = threading.current_thread() is threading.main_thread()
-    chosen = [one for one in _endings() if is_heard and signal.getsignal(one) is not signal.SIG_IGN]
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    chosen = [one for one in _ending_signals() if is_main_thread and signal.getsignal(one) is not signal.SIG_IGN]
     with _handled(chosen, end):
         yield
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Inside, neither Ctrl-C nor other signals end the program: it saves what it has."""
-    is_heard = threading.current_thread() is threading.main_thread()
-    with _handled([signal.SIGINT, *_endings()] if is_heard else [], signal.SIG_IGN):
+def signals_ignored() -> Iterator[None]:
+    """Inside, neither Ctrl-C nor other signals end the program: it can save its data."""
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    with _handled([signal.SIGINT, *_ending_signals()] if is_main_thread else [], signal.SIG_IGN):
         yield
 
 
-def _endings() -> list[int]:
+def _ending_signals() -> list[int]:
     """The signals of this system that end a program."""
     return [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
 
