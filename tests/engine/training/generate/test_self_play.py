@@ -115,7 +115,7 @@ def test_the_first_moves_vary_and_the_others_are_the_best():
     assert 8 < drawn < 40
 
 
-def test_all_visits_are_told_where_nothing_is_proven(network):
+def test_all_visits_are_given_where_nothing_is_proven(network):
     answer = ask(network, "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", visits=200)
     assert sum(count for _, count in answer.visits) == 199
     assert abs(answer.score) < 200
