@@ -1,4 +1,4 @@
-"""Scores as people and GUIs read them."""
+"""Scores in the units that people and GUIs use."""
 
 import math
 

@@ -6,15 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.mcts.fixed_visits import SearchTask, make_visits
 from engine.mcts.params import PLAYOUT, UCB1, SearchParams, new_worker, root_of
-from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
 from engine.network.architecture import VALUE_UNIT
 from engine.network.batch import values_of
 from engine.network.weights import Network, new_scratch
 from engine.report.priors import network_priors
 from movegen import Position
-from movegen.bits import U64
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen
 
 GAMES = 2000
@@ -77,11 +76,11 @@ class NetworkEval:
 def evaluate_by_playouts(position: Position, network: Network, seed: int) -> PlayoutEval:
     """Play random games from a position."""
     tree, worker = new_tree(1), new_worker(seed or 1, network)
-    root = root_of(position)
+    task = SearchTask(tree, root_of(position), network, SearchParams(UCB1, PLAYOUT, 1.0))
     losses = draws = 0
     for _ in range(GAMES):
-        clear(tree)  # so each visit is the first, which only looks at the value
-        simulate_many(tree, root, network, SearchParams(UCB1, PLAYOUT, 1.0), worker, U64(1))
+        clear(tree)  # so each visit is the first, which only evaluates the root
+        make_visits(task, worker, 1)
         draws += int(tree.draws[int(ROOT)]) == SCORE_UNIT
         losses += int(tree.wins[int(ROOT)]) == SCORE_UNIT  # won by the player who moved before
     return PlayoutEval(GAMES - draws - losses, draws, losses)

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class StopReason(StrEnum):
-    """Each with a sentence for people in `MEANINGS`, and in a few words in `IN_SHORT`."""
+    """Each has a sentence in `MEANINGS`, and a short text in `IN_SHORT`."""
 
     SEARCHING = "searching"
     TIME = "time"
@@ -27,7 +27,7 @@ MEANINGS = {
     StopReason.DEPTH: "it had reached the depth asked for",
     StopReason.SETTLED: "no other move could catch up in the time left",
     StopReason.PROVEN: "the result is proven",
-    StopReason.STOP: "it was told to",
+    StopReason.STOP: "it was asked to",
     StopReason.STRENGTH: "its rating allows no more visits",
     StopReason.BOOK: "the move is from the opening book",
     StopReason.ONLY_MOVE: "there is only one legal move",

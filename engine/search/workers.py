@@ -118,6 +118,7 @@ class WorkerPool:
             self.control.wake()
 
     def _simulate_chunks(self, worker: Worker, lookout: Lookout) -> None:
+        """Simulate until the search is over; the chunks grow or shrink until one takes `chunk_seconds`."""
         chunk, pace, done = FIRST_CHUNK, 0.0, 0
         between_marks = self._in_whole_batches(VISITS_BETWEEN_MARKS)
         while not (self.is_over or self.control.is_stopped or self._is_full):

@@ -153,7 +153,7 @@ def test_a_busy_line_is_left_alone():
     assert table[int(TAG)] == BUSY
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     seen: list[Progress] = []
     Counter(watcher=seen.append).perft(Position(), 3)
     assert seen[-1].nodes == 8902

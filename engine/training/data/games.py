@@ -83,8 +83,8 @@ def index_file(path: Path, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     starts, sizes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     found, fault = map(int, index_games(data, starts, sizes))
     if fault != NO_FAULT:
-        what = "damaged" if found else "no file of labelled games (viriformat)"
-        raise ValueError(f"{path}: {what}: what is at byte {fault} is no chess")
+        what = "damaged" if found else "not a file of labelled games (viriformat)"
+        raise ValueError(f"{path}: {what}: byte {fault} is not valid chess data")
     if not sizes[:found].any():
         raise ValueError(f"{path}: there is no game in it")
     return starts[:found].copy(), sizes[:found].copy()

@@ -65,7 +65,7 @@ def check_header(data: bytes | np.ndarray) -> None:
     """Raise a `ValueError` if the data are not of this format."""
     start = bytes(data[: FILE_HEADER.size])
     if len(start) < FILE_HEADER.size or not start.startswith(MAGIC):
-        raise ValueError("this is no file of visits: its first letters are not TERESAVC")
+        raise ValueError("this is not a file of visits: it does not start with TERESAVC")
     version = FILE_HEADER.unpack(start)[1]
     if version != VERSION:
         raise ValueError(f"a file of visits in format {version}; this program reads format {VERSION}")

@@ -62,18 +62,18 @@ def rank_labels(
 ) -> None:
     """The number of moves that the network prefers to the label (−1 if that is not legal), and the cross-entropy."""
     unit = 1.0 / (1 << LOGIT_BITS)
-    for line in range(labels.size):
-        index, count = 0, counts[line]
-        while index < count and moves[line, index] != labels[line]:
+    for number in range(labels.size):
+        index, count = 0, counts[number]
+        while index < count and moves[number, index] != labels[number]:
             index += 1
         if index == count:
-            ranks[line], losses[line] = -1, 0.0
+            ranks[number], losses[number] = -1, 0.0
             continue
-        label, better, total = logits[line, index], 0, 0.0
+        label, better, total = logits[number, index], 0, 0.0
         for other in range(count):
-            better += logits[line, other] > label
-            total += np.exp((logits[line, other] - label) * unit)
-        ranks[line], losses[line] = better, np.log(total)
+            better += logits[number, other] > label
+            total += np.exp((logits[number, other] - label) * unit)
+        ranks[number], losses[number] = better, np.log(total)
 
 
 def policy_ranks(network: Network, boards: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -52,8 +52,8 @@ def split_data(games: Games, settings: FitSettings) -> FitData:
     labelled = held_out.with_moves()
     if not labelled.positions or not training.with_moves().positions:
         raise ValueError(
-            "too few games whose moves are labels (those of value-only games are none): "
-            "some are trained with, and others are set aside to judge the nets by"
+            "too few games whose moves are labels (those of value-only games are not): "
+            "some are needed for training, others for validation"
         )
     return FitData(training, held_out, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
 
@@ -99,7 +99,7 @@ def new_trainer(
         step.net.start_from(dequantise(load_weights(start_from).network)[NETS.index(name)])
     trainer = Trainer(name, step, chosen, passes(data.training, chosen, name), settings.seed, settings.hash())
     if trainer.resume(folder):
-        report(f"{name}: going on after {trainer.progress.seen:,} of {trainer.total:,} positions")
+        report(f"{name}: continuing after {trainer.progress.seen:,} of {trainer.total:,} positions")
     return trainer
 
 

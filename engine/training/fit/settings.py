@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.network.weights_file import LARGEST_HIDDEN, load_weights
+from engine.system.output_file import check_writable
 from engine.training.data.files import digest_of
 from engine.training.data.games import Games
 from engine.training.data.visits import sibling
@@ -95,3 +96,12 @@ def name_of(path: Path, positions: int) -> str:
 def net_settings(options: dict[str, Any], net: str) -> NetSettings:
     """The settings of one net."""
     return NetSettings(**{field.name: options[f"{net}_{field.name}"] for field in fields(NetSettings)})
+
+
+def check_folder(folder: Path) -> None:
+    """A `ValueError` if the folder cannot hold a fit, or has settings of another program."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is there already, and no folder")
+    if folder.is_dir():
+        path = folder / "settings.json"
+        check_writable(path, is_ours=lambda head: head.startswith(b'{\n  "files": ['), kind="the settings of a fit")

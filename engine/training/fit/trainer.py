@@ -138,7 +138,7 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     except Exception:  # noqa: BLE001  (torch has a dozen ways to fail at damaged bytes)
         content = None
     if not isinstance(content, dict) or not content.keys() >= CHECKPOINT:
-        raise ValueError(f"{path} is damaged: delete it, and this net is trained from its start")
+        raise ValueError(f"{path} is damaged: delete it to train this net from the start")
     return content
 
 

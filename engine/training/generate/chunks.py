@@ -51,7 +51,7 @@ class Chunks:
         if other is not None and other != self._plan and self._notes():
             raise ValueError(
                 f"{self.folder} has games of a run with other options ({differences(other, self._plan)}): "
-                "give those to go on with it, or delete the folder to begin again"
+                "use those to continue it, or delete the folder to start again"
             )
         self.folder.mkdir(exist_ok=True)
         write_whole(note, json.dumps(self._plan, sort_keys=True))

@@ -65,11 +65,11 @@ def make_chunk(plan: Plan, chunk: int, chunks: Chunks) -> int:
 def check_output(output: Path) -> None:
     """Raise a `ValueError` if the files of a run cannot be written, or would replace others."""
     if output.exists():
-        raise ValueError(f"{output} is there already")
+        raise ValueError(f"{output} already exists")
     if sibling(output) == output:
-        raise ValueError(f"{output}: this ending is for files of visits")
+        raise ValueError(f"{output}: this suffix is for files of visits")
     if sibling(output).exists() and not parts_folder(output).exists():
-        raise ValueError(f"{sibling(output)} is there already, with the visits of another file")
+        raise ValueError(f"{sibling(output)} already exists, with the visits of another file")
     check_writable(output, is_ours=lambda _: False, kind="a file of games")
 
 
@@ -92,7 +92,9 @@ def generate(plan: Plan, output: Path, processes: int, advance: Callable[[int, i
     try:
         make_chunks(plan, chunks, missing, processes, advance)
     except BrokenProcessPool:
-        raise ValueError("a process was ended from outside, or for want of memory: the same command goes on") from None
+        raise ValueError(
+            "a process was killed, perhaps for lack of memory: the same command continues the run"
+        ) from None
     finally:
         chunks.remove_if_empty()
     join(plan, chunks, output)

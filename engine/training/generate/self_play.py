@@ -98,7 +98,7 @@ class SelfPlay:
     def check(self) -> None:
         """Raise a `ValueError` if the file has changed."""
         if checksum_of(Path(self.weights)) != self.checksum:
-            raise ValueError(f"{self.weights} was changed meanwhile")
+            raise ValueError(f"{self.weights} has changed meanwhile")
 
     @contextmanager
     def open(self) -> Iterator[SelfTeacher]:

@@ -151,8 +151,8 @@ def test_what_is_not_legal_or_not_searched():
     told = explain(searcher.report(), "Ke2")
     assert told.verdict is Verdict.NOT_LEGAL
     assert lines_of(told) == ["verdict: NOT LEGAL: a king does not move from g1 to e2"]
-    wished = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
-    searcher.go(Limits(nodes=500), search_moves=wished)
+    chosen = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
+    searcher.go(Limits(nodes=500), search_moves=chosen)
     searcher.wait()
     with pytest.raises(NothingSearchedError, match="left out"):
         explain(searcher.report(), "h4")
@@ -292,7 +292,7 @@ def test_visits_of_both_searches_are_added_up():
     told = explain(searcher.report(), "b4")
     more = search_more(told, 3000)
     move = told.stats
-    alone = search_alone(told.root.snapshot, told.place, 3000)
+    alone = search_alone(told.root.snapshot, told.after, 3000)
     wins = int(alone.tree.wins[0]) + move.wins
     draws = int(alone.tree.draws[0]) + move.draws
     assert more.row.n == move.visits + 3000

@@ -272,7 +272,7 @@ def planted(*_arguments):
 @pytest.mark.parametrize(
     ("module", "place"), [(visits_module, "simulate_many"), (run_module, "prove_root"), (reporter_module, "main_line")]
 )
-def test_after_a_failure_the_move_is_one_of_those_wished_for_and_waits_for_stop(monkeypatch, module, place, limits):
+def test_after_a_failure_the_move_is_one_of_those_asked_for_and_waits_for_stop(monkeypatch, module, place, limits):
     monkeypatch.setattr(module, place, planted)
     witness, chosen = Witness(), codes(Position(), "h4", "a3")
     witness.searcher.go(limits, search_moves=chosen)
@@ -366,7 +366,7 @@ def codes(position, *moves):
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 2000])
-def test_only_the_moves_wished_for_are_searched(nodes):
+def test_only_the_moves_asked_for_are_searched(nodes):
     position, witness = Position(), Witness()
     assert witness.search(Limits(nodes=nodes), position, codes(position, "a3", "h4")) in ("a2a3", "h2h4")
     assert {stats.code for stats in moves_below(witness.searcher.tree, 0)} == set(codes(position, "a3", "h4"))
@@ -376,7 +376,7 @@ def test_only_the_moves_wished_for_are_searched(nodes):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("batch", [1, 2, 8, 16])
 @pytest.mark.parametrize("nodes", [1, 2, 5, 2000])
-def test_the_root_has_the_moves_wished_for_with_all_batches_and_threads(nodes, batch, threads):
+def test_the_root_has_the_moves_asked_for_with_all_batches_and_threads(nodes, batch, threads):
     position, witness = Position(), Witness(Batch=batch, Threads=threads)
     chosen = codes(position, "a3", "h4")
     assert witness.search(Limits(nodes=nodes), position, chosen) in ("a2a3", "h2h4")
@@ -626,7 +626,7 @@ def test_without_any_limit_pondering_goes_on_until_stop_even_after_a_hit():
     assert len(witness.best) == 1
 
 
-def test_what_is_known_of_the_moves_wished_for_is_kept_and_all_moves_come_back():
+def test_what_is_known_of_the_moves_asked_for_is_kept_and_all_moves_come_back():
     position, witness = Position(), Witness()
     witness.search(Limits(nodes=20_000), position)
     before = {stats.code: stats for stats in moves_below(witness.searcher.tree, 0)}
@@ -779,7 +779,7 @@ def test_several_lines_are_shown_best_first():
     assert lines[0][0].visits >= lines[1][0].visits >= lines[2][0].visits
 
 
-def test_other_moves_can_be_wished_for_right_after_a_root_that_was_hardly_searched():
+def test_other_moves_can_be_asked_for_right_after_a_root_that_was_hardly_searched():
     witness, start = Witness(), Position()
     codes = {name: start.code(name) for name in ("a2a3", "b2b3", "c2c3")}
     witness.search(Limits(nodes=2), search_moves=(codes["a2a3"], codes["b2b3"]))

@@ -45,6 +45,7 @@ def fuzz_process(environment, folder, seed, seconds):
     heard = Heard(engine)
     try:
         play(fuzzer, engine.send, heard, seconds)
+        engine.send("setoption name UCI_LimitStrength value false")  # a low rating stops after a few visits
         engine.ask("ucinewgame", "position startpos", "go nodes 2000", seconds=60)
         if "savetree" not in WITHOUT:
             engine.ask(f"savetree {folder / 'end.npz'}", until="info string", seconds=60)

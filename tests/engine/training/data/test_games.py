@@ -98,7 +98,7 @@ def test_visits_byte_by_byte():
 
 
 def test_foreign_files_of_visits_are_refused():
-    with pytest.raises(ValueError, match="no file of visits"):
+    with pytest.raises(ValueError, match="not a file of visits"):
         unpack_visits(b"something else entirely")
     with pytest.raises(ValueError, match="format 2"):
         unpack_visits(b"TERESAVC" + bytes([2, 0, 0, 0, 0, 0, 0, 0]))

@@ -180,9 +180,9 @@ def test_what_is_wrong_is_said(file, tmp_path, capsys):
     assert main(["export", str(tmp_path), str(tmp_path / "x.net")]) == 2
     assert "has no checkpoint value.pt" in capsys.readouterr().err
     assert main(["evaluate", str(file), "--weights", str(file)]) == 2
-    assert "no weights file" in capsys.readouterr().err
+    assert "not a weights file" in capsys.readouterr().err
     assert fit(file, tmp_path / "run", f"--start-from={file}") == 2
-    assert "no weights file" in capsys.readouterr().err
+    assert "not a weights file" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -115,7 +115,7 @@ def test_the_first_moves_vary_and_the_others_are_the_best():
     assert 8 < drawn < 40
 
 
-def test_all_visits_are_told_where_nothing_is_proven(network):
+def test_all_visits_are_given_where_nothing_is_proven(network):
     answer = ask(network, "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", visits=200)
     assert sum(count for _, count in answer.visits) == 199
     assert abs(answer.score) < 200
@@ -233,7 +233,7 @@ def test_files_that_are_in_the_way(tmp_path):
     sibling(tmp_path / "own.vf").touch()
     with pytest.raises(ValueError, match="visits of another file"):
         check_output(tmp_path / "own.vf")
-    with pytest.raises(ValueError, match="this ending is for files of visits"):
+    with pytest.raises(ValueError, match="this suffix is for files of visits"):
         check_output(tmp_path / "some.visits")
 
 
@@ -244,7 +244,7 @@ def test_other_weights_are_noticed(tmp_path):
     with teacher.open() as opened:
         assert isinstance(opened, SelfTeacher)
     copy.write_bytes(b"another net")
-    with pytest.raises(ValueError, match="was changed meanwhile"), teacher.open():
+    with pytest.raises(ValueError, match="has changed meanwhile"), teacher.open():
         pass
 
 
