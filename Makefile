@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 QUICK := -m "not slow and not soak"
 
-.PHONY: run test test-engine test-rooms test-variants test-clocks check soak bench lint clean
+.PHONY: run test test-engine test-rooms test-variants test-clocks check soak bench bench-line docs lint clean
 
 run: .venv/ready
 	$(BIN)/teresa warmup
@@ -27,16 +27,21 @@ test-rooms: .venv/train
 test-clocks: .venv/train
 	$(BIN)/pytest -m "clock and not soak"
 
-# Lines of kernels are covered only without the JIT; those that build and keep machine code only with it.
+# Lines of kernels are covered only without the JIT; those that build and keep machine code only with it. The search and
+# the protocol are covered with it, and in small searches also without it (the marker `jit` leaves out the large ones).
+KERNELS := tests/movegen tests/perft tests/engine/network
+GLUE := tests/engine/report tests/engine/search tests/engine/uci
 test-variants: .venv/train
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --quiet tests/movegen/compiler/test_cache.py tests/perft/test_cli.py
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) tests/movegen tests/perft tests/engine/network
+	$(BIN)/coverage run -m pytest --quiet -m "not slow and not soak and not clock" $(GLUE)
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) $(KERNELS) tests/engine/mcts \
+		tests/engine/test_plain_python.py $(GLUE)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=95
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network tests/engine/mcts \
-		tests/engine/report tests/engine/training/data/test_damage.py
-	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) tests/movegen tests/perft tests/engine/network
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(KERNELS) tests/engine/mcts tests/engine/report \
+		tests/engine/training/data/test_damage.py
+	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(KERNELS)
 
 # What one runs all the time.
 check: lint
@@ -50,6 +55,14 @@ soak: .venv/train
 bench: .venv/ready
 	$(BIN)/python -m perft --bench --peers
 	$(BIN)/teresa bench --speeds
+
+# The last line of the message of a commit that touches the search: see CONTRIBUTING.md.
+bench-line: .venv/ready
+	@$(BIN)/teresa bench | sed -n 's/^signature /Bench: /p'
+
+# What is generated in the documents.
+docs: .venv/ready
+	$(BIN)/python -m tests.update_documents
 
 lint: .venv/ready
 	$(BIN)/ruff check .

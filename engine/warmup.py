@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Track = Callable[[list[str]], Iterable[str]]  # passes the names of the parts on, and may show the progress
 
-_compiled_here: set[Path] = set()  # that this process need not compile again, cached or not
+_compiled_here: set[Path] = set()  # ready files of what this process has compiled, stored or not
 
 
 def print_to_stderr(text: str) -> None:
@@ -35,7 +35,7 @@ def ensure_warm(track: Track = iter, report: Callable[[str], None] = print_to_st
 
 
 def not_kept() -> str:
-    """Why compiled kernels cannot be kept; empty if they can."""
+    """Why compiled kernels cannot be stored; empty if they can."""
     from movegen.compiler.cache import CACHE_VARIABLE, is_writable
 
     folder = ready_file().parent
@@ -145,7 +145,7 @@ def use_eval_kernels() -> None:
 
 
 def ready_file() -> Path:
-    """A file that is in the cache once the kernels of the search are."""
+    """A file in the cache that says that the kernels of the search are there."""
     from movegen.compiler.cache import version_folder
 
     return version_folder(Path(__file__).resolve().parent / "mcts") / "ready"

@@ -21,6 +21,20 @@ settings.register_profile("searching", deadline=None, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+def pytest_configure(config):
+    """Without the JIT, words that wrap around are numpy's, which warns of it in every thread but the first."""
+    if JIT_DISABLED:
+        config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Without the JIT, leave out what needs compiled kernels."""
+    compiled = [item for item in items if item.get_closest_marker("jit")] if JIT_DISABLED else []
+    if compiled:
+        items[:] = [item for item in items if not item.get_closest_marker("jit")]
+        config.hook.pytest_deselected(items=compiled)
+
+
 @pytest.fixture(scope="session")
 def scaled():
     """A number of cases: as given for compiled kernels, a twentieth where they run as plain Python."""

@@ -18,26 +18,26 @@ MOST_VISITS = 10_000_000
 
 
 def search_alone(
-    source: Snapshot, place: TreePosition, visits: int, is_stopped: Callable[[], bool] = lambda: False
+    snapshot: Snapshot, after: TreePosition, visits: int, is_stopped: Callable[[], bool] = lambda: False
 ) -> Snapshot:
     """Search the position after a move of the root, as the search would there. Return what is known then."""
     tree = new_tree(min(1 + visits // VISITS_PER_MEGABYTE, LARGEST_MEGABYTES))
-    params = source.params._replace(root_sharpness=source.params.sharpness)  # it is no root there
-    if not place.is_over:
-        task = SearchTask(tree, root_of(place.position), source.network, params)
-        make_visits(task, new_worker(SEED, source.network), min(visits, MOST_VISITS), is_stopped)
-    return Snapshot(tree, PositionCache(place.position), History(), params, source.network)
+    params = snapshot.params._replace(root_sharpness=snapshot.params.sharpness)  # it is no root there
+    if not after.is_over:
+        task = SearchTask(tree, root_of(after.position), snapshot.network, params)
+        make_visits(task, new_worker(SEED, snapshot.network), min(visits, MOST_VISITS), is_stopped)
+    return Snapshot(tree, PositionCache(after.position), History(), params, snapshot.network)
 
 
-def added(move: MoveStats, place: TreePosition, alone: Snapshot) -> MoveStats:
+def added(move: MoveStats, after: TreePosition, alone: Snapshot) -> MoveStats:
     """What is known of a move, with what its separate search found."""
     tree, root = alone.tree, int(ROOT)
     found = as_stats(
         root, 0, int(tree.visits[root]), int(tree.wins[root]), int(tree.draws[root]), 0, int(tree.proven[root])
     )
     result, distance = (found.result, found.distance) if found.result else (move.result, move.distance)
-    if place.is_over and not result:
-        is_mate = place.position.outcome() is Ending.CHECKMATE
+    if after.is_over and not result:
+        is_mate = after.position.outcome() is Ending.CHECKMATE
         result, distance = WIN if is_mate else DRAW, 1
     return move._replace(
         visits=move.visits + found.visits,

@@ -115,31 +115,31 @@ class View:
     def lesson(self, number: int, path: str, move: str) -> dict[str, list[str]]:
         """How the numbers of a row are made: column -> lines of text."""
         report = self.report(number)
-        place, _ = report.snapshot.find(path)
+        here, _ = report.snapshot.find(path)
         rows = report.rows(path, shape=Shape(lines=0, first_look=True))
         row = next((row for row in rows if row.uci == move), None)
         if row is None:
             raise ValueError("there is no such move")
         context = context_of(report.snapshot, path)
         return {
-            column.key: lesson(column, row, context, place.position.turn.capitalize())
+            column.key: lesson(column, row, context, here.position.turn.capitalize())
             for column in EXPLAINED
             if context.visits and (row.n or column.key != "u")
         }
 
     def position(self, path: str) -> Data:
         """A position below the root, in the tree or not, and what can be played there."""
-        places, moves = self.report(0).snapshot.positions, path.split("/") if path else []
+        positions, moves = self.report(0).snapshot.positions, path.split("/") if path else []
         if len(moves) > LONGEST_PATH:
             raise ValueError(f"the path has more than {LONGEST_PATH} moves")
-        place, names = places.root, []
+        here, names = positions.root, []
         for move in moves:
-            after = places.play(place, place.position.code(move))
+            after = positions.play(here, here.position.code(move))
             if after is None:
                 raise ValueError("the move is not legal")
-            place = after
-            names.append(place.san)
-        return _position(place, names)
+            here = after
+            names.append(here.san)
+        return _position(here, names)
 
 
 def _if_known(work: Callable[[int, str], Data], number: int, path: str) -> Data | None:
@@ -150,16 +150,16 @@ def _if_known(work: Callable[[int, str], Data], number: int, path: str) -> Data 
         return None
 
 
-def _position(place: TreePosition, names: list[str]) -> Data:
-    position = place.position
+def _position(here: TreePosition, names: list[str]) -> Data:
+    position = here.position
     return {
-        "path": place.path,
+        "path": here.path,
         "names": names,
-        "fen": place.fen,
+        "fen": here.fen,
         "turn": position.turn,
         "check": position.in_check,
-        "over": place.is_over,
-        "moves": [] if place.is_over else position.legal_moves,
+        "over": here.is_over,
+        "moves": [] if here.is_over else position.legal_moves,
     }
 
 

@@ -119,19 +119,13 @@ class Player(threading.Thread):
         super().__init__(name="fallback", daemon=True)
         asked = read_go(go.arguments)
         self._limits, self._board = asked.limits(board.turn), board
-        self._moves = [move for text in asked.search_moves if (move := read_move(board, text))] or list(
-            board.legal_moves
-        )
+        wanted = [move for text in asked.search_moves if (move := read_move(board, text))]
+        self._moves = wanted or list(board.legal_moves)
         self._moment, self._overhead, self._loader, self._say, self._on_end = go.moment, overhead, loader, say, on_end
         self._clock_started = None if self._limits.ponder else go.moment
-        self._stopped, self._gives_way, self._answered = threading.Event(), threading.Event(), threading.Event()
-        self._news = threading.Event()
+        self._stopped, self._gives_way, self._news = threading.Event(), threading.Event(), threading.Event()
+        self.answered = threading.Event()  # `bestmove` is printed
         self.start()
-
-    @property
-    def has_answered(self) -> bool:
-        """Whether `bestmove` is printed."""
-        return self._answered.is_set()
 
     def stop(self) -> None:
         """Answer now, unless the search comes soon and can do it."""
@@ -191,7 +185,7 @@ class Player(threading.Thread):
             text = "0000"
             self._say(f"info depth 0 score {'mate 0' if self._board.is_check() else 'cp 0'} {work}")
         self._say(f"bestmove {text}")
-        self._answered.set()
+        self.answered.set()
         self._on_end()
 
 
@@ -208,7 +202,7 @@ class Fallback:
     @property
     def is_playing(self) -> bool:
         """Whether a `go` is being answered here."""
-        return self._player is not None and not self._player.has_answered
+        return self._player is not None and not self._player.answered.is_set()
 
     def stop(self) -> None:
         """Answer now."""
@@ -219,7 +213,7 @@ class Fallback:
         """Remove a `go` that was answered, and begin with the next. Once the search is ready, give way to it."""
         if self._player is not None and search_is_ready:
             self._player.give_way()
-        if self._player is not None and self._player.has_answered:
+        if self._player is not None and self._player.answered.is_set():
             remove_first_search(pending)
             self._player = None
         if search_is_ready or not any(map(is_search, pending)):

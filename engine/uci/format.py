@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from engine.report.effort import plies_text
 from engine.report.info import Info
+from engine.report.move_stats import LOSS, WIN, MoveStats
 from engine.report.rows import Row
-from engine.report.score import centipawns, score_text, wdl
+from engine.report.score import centipawns, wdl
 from movegen import Position
 from movegen.fen import SQUARE_NAMES, read_fen
 
@@ -26,6 +27,18 @@ def info_lines(info: Info, with_wdl: bool) -> list[str]:
         depth = f"depth {info.depth} seldepth {info.deepest} multipv {number}"
         lines.append(f"info {depth} {score} {work} pv {' '.join(pv)}")
     return lines
+
+
+def score_text(move: MoveStats, known_score: float | None = None) -> str:
+    """`cp 35`, `mate 3` or `mate -2`: a proven mate in moves of the player, negative for the player who is mated.
+
+    What tablebases know of the position replaces the score of the search.
+    """
+    if move.result == WIN:
+        return f"mate {(move.distance + 1) // 2}"
+    if move.result == LOSS:
+        return f"mate {-(move.distance // 2)}"
+    return f"cp {centipawns(move.score if known_score is None else known_score)}"
 
 
 def best_move_line(best: str | None, reply: str | None) -> str:

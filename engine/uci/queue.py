@@ -89,7 +89,7 @@ class CommandQueue:
     def finish(self, is_in_vain: Callable[[], bool]) -> bool:
         """At the end of input, wait until all commands are done; return whether all could be done.
 
-        A search that only `stop` would end is stopped. `is_in_vain`: whether nobody reads the answers any more.
+        A search that only `stop` would end is stopped. `is_in_vain`: whether the answers are no longer read.
         """
         with self._lock:
             self._input_has_ended = True
@@ -119,18 +119,19 @@ class CommandQueue:
     # A new command
 
     def _take(self, command: Command) -> None:
-        is_stop = command.name == "stop" and self._loader.is_ready
-        if is_stop or (command.name == "go" and self._loader.is_ready and self._has_long_work):
+        if command.name in NEVER_WAITS:
+            self._run_due()
+            self._run(command)
+            return
+        is_ready = self._loader.is_ready
+        if is_ready and (command.name == "stop" or (command.name == "go" and self._has_long_work)):
             self._stop_long_work(command.moment)
-        is_pending = not (is_stop or command.name in NEVER_WAITS)
-        if is_pending:
+        if not (is_ready and command.name == "stop"):
             self._pending.append(command)
-        if command.name == "isready" and not self._loader.is_ready:
+        if not is_ready and command.name == "isready":
             self._wake_when_late()
         self._run_due()
-        if command.name in NEVER_WAITS:
-            self._run(command)
-        elif is_pending and self._may_overtake(command):
+        if self._may_overtake(command):
             self._pending.pop()
             self._run(command)
 
@@ -146,7 +147,7 @@ class CommandQueue:
             self._pending.append(stop)
 
     def _may_overtake(self, command: Command) -> bool:
-        """Whether a new command that still waits may run now: what leaves the tree alone waits only for a `go`."""
+        """Whether a new command waits in vain: what leaves the tree alone waits only for a `go`."""
         if not self._pending or self._pending[-1] is not command:
             return False
         return self._loader.is_ready and command.name not in CHANGES_THE_TREE and not self._has_pending_go

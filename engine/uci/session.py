@@ -43,7 +43,7 @@ class Session:
         self.game: Game | None = None
         self._searcher: Searcher | None = None
         self._transcript, self._debug = transcript or Transcript(), False
-        self._explorer = EmbeddedExplorer(say, self._report)
+        self._explorer = EmbeddedExplorer(self.on_message, self._report)
         self.loader = loader or Loader(self._wake, self.on_message)
         self.background = Background(say, self._wake)
         self.queue = CommandQueue(

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from engine.cli.review_printer import players_table
-from engine.cli.table import Column, fitting, moves_table, picture, whole_words
+from engine.cli.table import Column, fitting, moves_table, search_view, whole_words
 from engine.pgn.game_file import FoundGame
 from engine.report.columns import state_text, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
@@ -145,7 +145,10 @@ def test_whole_words():
 
 
 def test_the_headline():
-    (first, *_), text = drawn(picture(SUMMARY, NODE, 200), 200), "\n".join(drawn(picture(SUMMARY, NODE, 200), 200))
+    (first, *_), text = (
+        drawn(search_view(SUMMARY, NODE, 200), 200),
+        "\n".join(drawn(search_view(SUMMARY, NODE, 200), 200)),
+    )
     assert first.startswith("White to move, 9,123,456 visits, 61.2 s, 149,000 visits/s")
     assert first.endswith("memory 5%, stopped: visits reached")
     assert "... 1 more move, 0.2% of visits" in text

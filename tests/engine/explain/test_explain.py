@@ -292,7 +292,7 @@ def test_visits_of_both_searches_are_added_up():
     told = explain(searcher.report(), "b4")
     more = search_more(told, 3000)
     move = told.stats
-    alone = search_alone(told.root.snapshot, told.place, 3000)
+    alone = search_alone(told.root.snapshot, told.after, 3000)
     wins = int(alone.tree.wins[0]) + move.wins
     draws = int(alone.tree.draws[0]) + move.draws
     assert more.row.n == move.visits + 3000

@@ -103,11 +103,12 @@ EVALUATORS = {
 @pytest.mark.parametrize("evaluator", ["scattered", "constant", "network"])
 @pytest.mark.parametrize("formula", ["ucb1", "puct"])
 @pytest.mark.parametrize("name", POSITIONS)
-def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, solver):
+def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, solver, scaled):
     position, kind = POSITIONS[name], EVALUATORS[evaluator]
     constants = {"exploration": 0.9, "first_play": 0.1, "growth": 2.0}
     expected = reference.Reference(position, formula, kind.evaluate, kind.priors, seed=7, solver=solver, **constants)
-    expected.run(700)
+    visits = scaled(700)
+    expected.run(visits)
     params = SearchParams(
         {"ucb1": UCB1, "puct": PUCT}[formula],
         kind.number,
@@ -115,14 +116,15 @@ def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, s
         root_sharpness=sharpness(1.5),
         solver=U64(solver),
     )
-    tree = search(position, 700, params, seed=7)
+    tree = search(position, visits, params, seed=7)
     assert_same_tree(tree, 0, expected.root)
 
 
 @pytest.mark.parametrize("params", [SearchParams(UCB1, PLAYOUT, 1.4, 0.0), SearchParams(PUCT, PLAYOUT, 1.5, 0.1)])
-def test_visits_add_up(params):
-    tree = search(Position(KIWIPETE), 5000, params)
-    assert tree.visits[0] == 5000
+def test_visits_add_up(params, scaled):
+    visits = scaled(5000)
+    tree = search(Position(KIWIPETE), visits, params)
+    assert tree.visits[0] == visits
     check_invariants(tree)
     todo = [0]
     while todo:
@@ -142,11 +144,11 @@ def test_expansion_is_lazy():
     assert all(tree.link[slot] == 0 for slot in edges_below(tree, 0) if tree.visits[slot] == 1)
 
 
-@pytest.mark.parametrize("megabytes", [1, 2, 4])
-@pytest.mark.parametrize("threads", [1, 4])
-def test_a_full_tree_goes_on(megabytes, threads):
+@pytest.mark.parametrize("megabytes", [1, *(pytest.param(size, marks=pytest.mark.jit) for size in (2, 4))])
+@pytest.mark.parametrize("threads", [1, pytest.param(4, marks=pytest.mark.jit)])  # plain Python has no atomic additions
+def test_a_full_tree_goes_on(megabytes, threads, scaled):
     tree, params, root = new_tree(megabytes), SearchParams(PUCT, SCATTERED, 0.7, 0.0), root_of(Position(KIWIPETE))
-    each = 300_000 // threads
+    each = scaled(300_000) // threads
     workers = [
         threading.Thread(target=simulate_many, args=(tree, root, NET, params, new_worker(seed, NET), U64(each)))
         for seed in range(1, threads + 1)
@@ -160,6 +162,7 @@ def test_a_full_tree_goes_on(megabytes, threads):
     assert check_invariants(tree) > 300 * megabytes
 
 
+@pytest.mark.jit
 def test_the_kept_line_is_never_recycled():
     tree, worker = new_tree(1), new_worker(1, NET)
     root, params = root_of(Position(KIWIPETE)), SearchParams(PUCT, SCATTERED, 0.3, 0.0)
@@ -182,6 +185,7 @@ def edges_below_header(tree, header):
     return range(header + 1, header + 1 + int(tree.visits[header]))
 
 
+@pytest.mark.jit
 def test_the_same_seed_gives_the_same_search():
     trees = [
         search(Position(KIWIPETE), 20_000, SearchParams(UCB1, PLAYOUT, 1.4, 0.0), seed=9, megabytes=1) for _ in "ab"
@@ -192,6 +196,7 @@ def test_the_same_seed_gives_the_same_search():
     assert not (other.visits == trees[0].visits).all()
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("params", [SearchParams(UCB1, PLAYOUT, 1.4, 0.0), SearchParams(PUCT, PLAYOUT, 1.5, 0.1)])
 @pytest.mark.parametrize(
     ("fen", "moves", "plies"),
@@ -232,6 +237,7 @@ def minimax(board, plies):
     return None if None in values else max(values)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(
     "fen",
     [
@@ -295,6 +301,7 @@ def lost_proofs(tree, edge):
     return lost
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("fen", ["8/8/8/8/8/2k5/7r/K7 b - - 0 1", "7k/8/8/8/8/8/K7/R7 w - - 95 100"])
 def test_threads_lose_no_proof(fen, batch):
@@ -316,6 +323,7 @@ def test_threads_lose_no_proof(fen, batch):
         assert lost_proofs(tree, 0) == []
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("deepest", [1, 2, 3, 5])
 def test_no_node_is_made_at_the_depth_of_the_settings(deepest):
     params = SearchParams(PUCT, SCATTERED, 0.5, deepest=deepest)
@@ -328,6 +336,7 @@ def test_no_node_is_made_at_the_depth_of_the_settings(deepest):
     assert not any(tree.link[edge] for edge in edges)
 
 
+@pytest.mark.jit
 def test_every_player_maximises_his_own_score():
     """Both sides take the rook that hangs: a player who maximised the other's score would leave it."""
     position = Position("4k3/8/8/3r4/8/8/8/3QK3 w - - 0 1")
@@ -352,6 +361,7 @@ def test_game_overs_are_backed_up_and_not_skipped():
     assert tree.draws[stalemate] == int(tree.visits[stalemate]) * SCORE_UNIT
 
 
+@pytest.mark.jit
 def test_moves_that_lose_at_once_are_not_preferred():
     """If the rook leaves the first rank, Black mates at once: such moves are proven losses and get few visits."""
     position = Position("4r1k1/8/8/8/8/8/5PPP/3R2K1 w - - 0 1")
@@ -364,6 +374,7 @@ def test_moves_that_lose_at_once_are_not_preferred():
     assert all(tree.visits[by_move[move]] < 100 for move in losing)
 
 
+@pytest.mark.jit
 def test_a_second_occurrence_is_a_draw_for_now_and_never_proven():
     """The rook goes to and fro: positions since the root count as drawn, and nothing is proven by it."""
     position = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1")
@@ -374,6 +385,7 @@ def test_a_second_occurrence_is_a_draw_for_now_and_never_proven():
     assert proof(tree, 0) is None
 
 
+@pytest.mark.jit
 def test_what_was_repeated_before_the_root_is_judged_again_from_there():
     """After Kb1, Ka8 is the second time that the position stands on the board, but not since the root: no draw."""
     start = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1").play_all("Kb1 Kb8 Ka1")
@@ -415,6 +427,7 @@ def test_a_drawn_position_at_the_root_is_still_searched():
     assert len(edges_below(tree, 0)) > 0
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("batch", [4, 16, 64])
 @pytest.mark.parametrize("evaluator", [NETWORK, PLAYOUT])
 def test_batches_of_leaves_keep_the_tree_whole(batch, evaluator):
@@ -441,6 +454,7 @@ def search_until_proven(position, params):
     return tree
 
 
+@pytest.mark.jit
 def test_mates_are_proven_in_batches_too():
     position = Position("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1")
     tree = search_until_proven(

@@ -13,6 +13,7 @@ from movegen import Position
 from tests.engine.report.searches import MIDDLEGAME, new_searcher, searched
 
 
+@pytest.mark.jit
 def test_visits_only_grow_and_the_last_sample_is_the_tree():
     searcher = searched(MIDDLEGAME, 20_000)
     told, position = searcher.report().history(), Position(MIDDLEGAME)
@@ -32,6 +33,7 @@ def test_visits_only_grow_and_the_last_sample_is_the_tree():
     assert searcher.report().history(3)["moves"] == told["moves"][:3]
 
 
+@pytest.mark.jit
 def test_a_search_that_goes_on_adds_to_it_and_a_new_root_starts_anew():
     searcher = searched(MIDDLEGAME, 3000)
     before = searcher.report().history()
@@ -52,6 +54,7 @@ def test_a_search_that_goes_on_adds_to_it_and_a_new_root_starts_anew():
     assert searcher.report().history()["visits"] == []
 
 
+@pytest.mark.jit
 def test_other_root_moves_start_anew():
     searcher = searched(MIDDLEGAME, 3000)
     chosen = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))

@@ -22,6 +22,8 @@ from movegen import Position
 from tests.engine.network import nets, reference
 from tests.engine.report.searches import BLACK, KIWIPETE, LOST, MIDDLEGAME, new_searcher, searched
 
+pytestmark = pytest.mark.jit  # searches of thousands of visits
+
 TEMPERATURES = [{}, {"Root_Temperature": 1000, "Policy_Temperature": 1000}, {"Root_Temperature": 3000}]
 IN_FULL = Shape(first_look=True)
 ROUNDED = 0.005  # the network rounds its hidden layer to 7 bits, the reference does not

@@ -33,6 +33,8 @@ from tests.engine.report.searches import (
     walk,
 )
 
+pytestmark = pytest.mark.jit  # searches of thousands of visits
+
 SETTINGS = [
     {},
     {"Formula": "UCB1", "Evaluator": "Playout"},

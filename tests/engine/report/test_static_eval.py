@@ -70,6 +70,7 @@ def test_priors_come_last_the_highest_first(network):
     assert sum(shares) == pytest.approx(100, abs=2.5)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("fen", [MIDDLEGAME, "3qk3/8/8/8/8/8/P7/4K3 w - - 0 1", "3qk3/8/8/8/8/8/P7/4K3 b - - 0 1"])
 def test_the_results_of_random_games_are_a_sample(network, fen):
     first, second = judge_by_playouts(Position(fen), network, seed=1)

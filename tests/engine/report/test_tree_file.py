@@ -38,6 +38,8 @@ from tests.engine.report.searches import (
     searched,
 )
 
+pytestmark = pytest.mark.jit  # searches of thousands of visits
+
 WIN, LOSS, DRAW = 3, 1, 2
 QUEEN_BEFORE_ROOKS = "5rk1/pp4pp/4p3/2R3Q1/3n4/2q4r/P1P2PPP/5RK1 b - - 0 1"
 MATE_SQUARES = ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", "7k/5K2/8/8/8/8/8/6Q1 w - - 0 1", "k7/2K5/8/8/8/8/8/1Q6 w - - 0 1")

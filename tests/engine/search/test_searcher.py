@@ -30,6 +30,8 @@ from movegen.bits import U64
 from tests.engine.mcts.invariants import check_invariants
 from tests.engine.search.test_resources import TABLES, write_book
 
+pytestmark = pytest.mark.jit  # searches of thousands of visits, on the clock
+
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"
 MATE_IN_2 = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"

@@ -114,7 +114,7 @@ def wait_for(condition, seconds=20):
 def test_the_clock_is_kept_and_the_answer_complete():
     fake = Fake()
     player = fake.player("movetime 300")
-    wait_for(lambda: player.has_answered)
+    wait_for(player.answered.is_set)
     info, best = fake.said
     words = info.split()
     line = words[words.index("pv") + 1 :]
@@ -123,7 +123,7 @@ def test_the_clock_is_kept_and_the_answer_complete():
     board = chess.Board()
     for move in line:
         board.push_uci(move)
-    assert fake.woken == 1
+    wait_for(lambda: fake.woken == 1)
 
 
 @pytest.mark.parametrize("limits", ["infinite", "nodes 10", "ponder wtime 100"])
@@ -133,10 +133,10 @@ def test_without_a_running_clock_it_waits_for_the_real_search_or_a_stop(limits):
     time.sleep(0.3)
     assert fake.said == []
     player.stop()
-    wait_for(lambda: player.has_answered)
+    wait_for(player.answered.is_set)
     silent = fake.player(limits)
     silent.give_way()
-    assert not silent.has_answered
+    assert not silent.answered.is_set()
     assert len(fake.said) == 2
 
 
@@ -144,10 +144,10 @@ def test_ponderhit_starts_the_clock_and_a_failed_load_ends_the_wait():
     fake = Fake()
     player = fake.player("ponder wtime 200")
     player.apply([command("ponderhit")])
-    wait_for(lambda: player.has_answered)
+    wait_for(player.answered.is_set)
     fake.outlook = Outlook.NEVER
     alone = fake.player("nodes 10")
-    wait_for(lambda: alone.has_answered)
+    wait_for(alone.answered.is_set)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_ponderhit_starts_the_clock_and_a_failed_load_ends_the_wait():
 def test_ends_of_the_game(fen, score, best):
     fake = Fake()
     player = fake.player("movetime 200", fen)
-    wait_for(lambda: player.has_answered)
+    wait_for(player.answered.is_set)
     assert f"score {score} " in fake.said[0] + " "
     assert fake.said[1].startswith(best)
 
@@ -171,7 +171,7 @@ def test_ends_of_the_game(fen, score, best):
 def test_wishes_are_respected():
     fake = Fake()
     player = fake.player("movetime 200 searchmoves a2a3")
-    wait_for(lambda: player.has_answered)
+    wait_for(player.answered.is_set)
     assert fake.said[1].startswith("bestmove a2a3")
 
 
@@ -263,25 +263,25 @@ def test_a_search_that_comes_soon_is_waited_for_even_after_stop(limits):
     time.sleep(0.5)
     assert fake.lines == []
     fake.outlook = Outlook.LATE  # it must be compiled
-    wait_for(lambda: player.has_answered)
+    wait_for(player.answered.is_set)
 
 
 def test_a_clock_that_would_run_out_is_not_lost_and_that_is_said():
     fake = Fake(Outlook.SOON)
     player = fake.player("wtime 400")
-    wait_for(lambda: player.has_answered)
+    wait_for(player.answered.is_set)
     assert fake.lines[0] == "info string the search is not loaded yet: a simple player answers"
     waiting = fake.player("wtime 600000")  # of which the budget of a move is a part
     time.sleep(0.5)
     waiting.give_way()
-    assert not waiting.has_answered
+    assert not waiting.answered.is_set()
 
 
 @pytest.mark.parametrize(
     "fen",
     [
         "4k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1",  # rights without rooks
-        "4k3/8/8/8/8/8/8/R3K3 w Q e6 0 1",  # nobody has jumped
+        "4k3/8/8/8/8/8/8/R3K3 w Q e6 0 1",  # no pawn has jumped
         "4k3/8/8/8/8/8/8/R3K3 w Q",
         "4k3/8/8/8/8/8/8/R3K3 w Q - -5 0",
         "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr w - - 0 1",

@@ -77,6 +77,7 @@ class Checked:
         queue, background = self.session.queue, self.session.background
         queue._lock, background._lock = OwnedLock(), OwnedLock()
         queue._pending = self._checked_deque(queue._lock)
+        queue._new_fallback = functools.partial(self._new_fallback, monkeypatch, queue)
         for owner, lock in (
             (queue, queue._lock),
             (self.session, queue._lock),
@@ -88,6 +89,11 @@ class Checked:
     def _check(self, lock, what):
         if not lock.is_mine:
             self.faults.append(what)
+
+    def _new_fallback(self, monkeypatch, queue):
+        fallback = self.session._new_fallback()
+        self._check_attributes(monkeypatch, fallback, queue._lock)
+        return fallback
 
     def _checked_deque(self, lock):
         def checked(name):

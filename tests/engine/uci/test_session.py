@@ -17,6 +17,8 @@ from engine.warmup import ready_file, use_search_kernels
 from tests.engine.search.test_resources import TABLES, write_book
 from tests.engine.uci.process import TERESA, Process
 
+pytestmark = pytest.mark.jit  # the engine as a process, which is always compiled
+
 
 @pytest.fixture(scope="module", autouse=True)
 def _compiled():
@@ -116,7 +118,7 @@ def test_what_comes_during_a_search_is_kept_and_another_go_ends_it_first(engine)
 def test_bad_input_is_explained_and_the_engine_lives_on(engine, command, expected):
     engine.send(command, "isready")
     lines = engine.until("readyok")
-    if len(lines) == 1:  # it was kept until the kernels were loaded
+    if len(lines) == 1:  # it waited until the kernels were loaded
         lines = engine.until("info string")
     assert any(line.startswith("info string") and expected in line for line in lines)
     engine.send("go nodes 100")
@@ -246,10 +248,10 @@ def test_eval_tells_results_of_random_games(engine):
 def test_eval_tells_the_networks_view(engine):
     engine.ask("isready", until="readyok")
     lines = engine.ask("position fen 3qk3/8/8/8/8/8/P7/4K3 b - - 0 1", "eval", "go nodes 1")
-    told = "\n".join(lines)
-    assert "black to move: score 0.9" in told
-    assert "q on d8: +0." in told
-    assert "P on a2: " in told
+    text = "\n".join(lines)
+    assert "black to move: score 0.9" in text
+    assert "q on d8: +0." in text
+    assert "P on a2: " in text
     priors = [float(line.split()[-1].rstrip("%")) for line in lines if " prior " in line]
     assert priors == sorted(priors, reverse=True)
     engine.quit_cleanly()
@@ -260,7 +262,7 @@ def test_another_network_is_loaded_and_a_wrong_file_is_refused(engine, tmp_path)
     assert any("none.net: cannot be read" in line for line in lines)
     (tmp_path / "wrong.net").write_bytes(b"nonsense" * 100)
     lines = engine.ask(f"setoption name EvalFile value {tmp_path}/wrong.net", "isready", until="readyok")
-    assert any("no weights file of Teresa" in line for line in lines)
+    assert any("not a weights file of Teresa" in line for line in lines)
     engine.send(f"setoption name EvalFile value {SHIPPED}", "go nodes 100")
     assert not any("EvalFile" in line for line in engine.until("bestmove"))
     engine.quit_cleanly()
@@ -372,6 +374,20 @@ def test_a_proven_root_waits_for_stop(engine, limits):
     lines = engine.ask("stop")
     assert lines[-1] == "bestmove b1b8"
     assert any(" score mate 1 " in line for line in lines)
+    engine.quit_cleanly()
+
+
+def test_go_mate_ends_at_a_proven_mate_of_at_most_so_many_moves(engine):
+    engine.ask("isready", until="readyok")
+    for mate in (1, 3):
+        lines = engine.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", f"go mate {mate}")
+        assert lines[-1] == "bestmove b1b8"
+        assert " score mate 1 " in lines[-2]
+    engine.send("position fen 7k/8/8/4K3/6Q1/8/8/8 w - - 0 1", "go mate 1", "isready")  # mate in two
+    engine.until("readyok")
+    time.sleep(0.3)
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
+    engine.ask("stop")
     engine.quit_cleanly()
 
 
@@ -517,7 +533,7 @@ def test_an_engine_that_nobody_listens_to_ends(environment):
 
 @pytest.mark.parametrize("job", ["eval", "bench 20", "bench 100000", "go perft 3"])
 def test_a_job_never_runs_beside_a_search(engine, job):
-    """Kept during a search, started by its end, ended before the next search: each `go` has one answer."""
+    """It waits during a search, is started by its end, ended before the next search: each `go` has one answer."""
     engine.ask("isready", until="readyok")
     for _ in range(3):
         engine.send("go infinite", job, "go infinite", "position startpos moves e2e4", "setoption name Hash value 4")
