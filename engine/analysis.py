@@ -11,8 +11,9 @@ from engine.notebook import live
 from engine.report.node import PLAIN, Shape
 from engine.report.report import Report
 from engine.search.foreground import limits_of
-from engine.search.resources import Knowledge
-from engine.search.searcher import Listener, Searcher, SilentListener
+from engine.search.listener import Listener, SilentListener
+from engine.search.resources import Resources
+from engine.search.searcher import Searcher
 from engine.warmup import ensure_warm
 from movegen import Position
 from movegen.fen import read_fen
@@ -21,7 +22,7 @@ SECONDS = 5.0
 
 
 class Analysis:
-    """One search of one position. All numbers are told in docs/search-report.md."""
+    """One search of one position. docs/search-report.md describes all numbers."""
 
     def __init__(
         self,
@@ -29,7 +30,7 @@ class Analysis:
         options: Mapping[str, object] | Options | None = None,
         *,
         listener: Listener | None = None,
-        knowledge: Knowledge | None = None,
+        resources: Resources | None = None,
     ) -> None:
         """`position`: a `movegen.Position`, or a FEN. `options`, also by UCI name; `ValueError` for wrong ones."""
         settings = replace(options) if isinstance(options, Options) else Options()
@@ -42,18 +43,18 @@ class Analysis:
             read_fen(position)  # what is wrong with it need not wait for the compiler
         ensure_warm()  # time counts from the start of a search
         self.position = Position(position) if isinstance(position, str) else position
-        self.searcher = Searcher(settings, listener or SilentListener(), knowledge)
+        self.searcher = Searcher(settings, listener or SilentListener(), resources)
         self.searcher.set_position(self.position, None)
         self._shown_in: int | None = None  # the cell of a notebook that has shown it
 
     # The search
 
     def start(self, seconds: float | None = None, visits: int | None = None) -> None:
-        """Search on, beside all else: so long, or so many visits more; without limits until `stop`."""
+        """Go on searching in the background, for some seconds or visits more; without limits until `stop`."""
         self.searcher.go(limits_of(seconds, visits))
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until the search has ended, so many seconds at most."""
+        """Wait until the search has ended, at most `seconds`."""
         self.searcher.wait(seconds)
 
     def stop(self) -> None:
@@ -63,11 +64,11 @@ class Analysis:
 
     @property
     def is_searching(self) -> bool:
-        """Does it search?"""
+        """Is the search running?"""
         return self.searcher.is_searching
 
     def watch(self) -> None:
-        """Wait until the search has ended; in a notebook, show meanwhile how it stands."""
+        """Wait until the search has ended; in a notebook, show its progress meanwhile."""
         shell = live.notebook()
         if shell is None:
             self.wait()
@@ -79,11 +80,11 @@ class Analysis:
 
     @property
     def report(self) -> Report:
-        """All that is known, as it stands now."""
+        """All that is known now."""
         return self.searcher.report()
 
     def summary(self) -> dict[str, Any]:
-        """How the search stands."""
+        """The whole search in a few numbers."""
         return self.report.summary()
 
     def children(self, path: str = "", k: int | None = None, shape: Shape = PLAIN) -> dict[str, Any]:
@@ -106,7 +107,7 @@ class Analysis:
         """
         return data_of(answer(self.report, move, visits))
 
-    # What notebooks ask for
+    # For notebooks
 
     def _repr_html_(self) -> str:
         """The board with arrows, and the table of moves."""
@@ -129,10 +130,10 @@ def analyse(
     options: Mapping[str, object] | None = None,
     wait: bool = True,
 ) -> Analysis:
-    """Search a position for some seconds (five, if nothing is said) or visits; -> all that is known then.
+    """Search a position for some seconds (five by default) or visits; -> the analysis.
 
-    In a notebook a table shows meanwhile how it stands. With `wait=False` it goes on beside all else, and the answers
-    change until it ends; `watch` shows it then.
+    In a notebook a table shows the progress meanwhile. With `wait=False` the search goes on in the background, and the
+    answers change until it ends; `watch` shows it then.
     """
     analysis = Analysis(position, options)
     analysis.start(SECONDS if seconds is None and visits is None else seconds, visits)

@@ -6,19 +6,16 @@ from collections.abc import Callable, Iterator
 
 from engine.config.options import Options
 from engine.config.search_params import search_params
+from engine.mcts.fixed_visits import SearchTask, make_visits
 from engine.mcts.params import CONSTANT, PLAYOUT, PUCT, UCB1, SearchParams, new_worker, root_of
-from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, clear, new_tree, touch
 from engine.network.weights_file import load_weights
-from engine.report.move_stats import MoveStats, moves_below
-from engine.search.choose import best_of
+from engine.report.move_stats import MoveStats, best_of, moves_below
 from movegen import Position
-from movegen.bits import U64
 
-VISITS, LEAST_VISITS = 5000, 2  # the first visit only judges the root: no move is known after it
+VISITS, LEAST_VISITS = 5000, 2  # the first visit only evaluates the root: no move is known after it
 MEGABYTES = 64
 SEED = 1
-CHUNK = 20_000  # visits between two looks at the stop flag
 
 POSITIONS = (
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -46,7 +43,7 @@ MIDDLEGAMES = POSITIONS[5:12]
 
 
 class Bench:
-    """A tree whose memory is provided already, used again and again."""
+    """Searches one after the other in the same tree, whose memory is provided before."""
 
     def __init__(self, megabytes: int = MEGABYTES, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self.tree, self.network, self.is_stopped = new_tree(megabytes), load_weights().network, is_stopped
@@ -58,14 +55,9 @@ class Bench:
     def search(self, position: Position, params: SearchParams, visits: int) -> list[MoveStats]:
         """Search with one thread from an empty tree; -> the moves, best first."""
         clear(self.tree)
-        worker, root = new_worker(SEED, self.network), root_of(position)
-        begin, made = time.process_time(), 0
-        while made < visits and not self.is_stopped():
-            chunk = min(CHUNK, visits - made)
-            made += (done := int(simulate_many(self.tree, root, self.network, params, worker, U64(chunk))))
-            if done < chunk:  # the root is proven
-                break
-        self.visits += made
+        task, worker = SearchTask(self.tree, root_of(position), self.network, params), new_worker(SEED, self.network)
+        begin = time.process_time()
+        self.visits += make_visits(task, worker, visits, self.is_stopped)
         self.seconds += time.process_time() - begin
         return moves_below(self.tree, int(ROOT))
 
@@ -76,7 +68,7 @@ class Bench:
 
 
 def search_all(visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Iterator[str]:
-    """Search all positions as the engine does by default; -> lines: each position, the signature, the speed."""
+    """Search all positions as the engine does by default; -> text lines: each position, the signature, the speed."""
     bench, digest = Bench(is_stopped=is_stopped), hashlib.sha256()
     params = search_params(Options())
     for fen in POSITIONS:

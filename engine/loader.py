@@ -1,7 +1,7 @@
-"""Loading the kernels without keeping anybody waiting.
+"""Load the kernels in the background.
 
-numba takes half a second to import, and the kernels several seconds to compile, once. Both happen in a thread; what is
-not in the cache yet is compiled by a child process that fills it, so that the conversation stays quick.
+numba takes half a second to import, and the kernels up to a minute to compile, once. Both happen in a thread; what is
+not in the cache yet is compiled by a child process that fills it, so that commands are answered at once.
 """
 
 import gc
@@ -14,12 +14,12 @@ from enum import Enum, auto
 from engine.system.child import command_line
 
 SECONDS_BETWEEN_NEWS = 5.0
-SOON_SECONDS = 10.0  # that loading may take where nothing is compiled; a tenth of it is usual
+SOON_SECONDS = 10.0  # for loading what is compiled already; a tenth of it is usual
 LONGEST_REASON = 200
 
 
 class Outlook(Enum):
-    """When the search will be there."""
+    """When the search will be loaded."""
 
     SOON = auto()  # it is being loaded
     LATE = auto()  # it is being compiled
@@ -30,7 +30,7 @@ class Loader:
     """Loads the search in the background."""
 
     def __init__(self, on_ready: Callable[[], None], on_news: Callable[[str], None]) -> None:
-        """`on_ready` is called once it is loaded, or has failed to; `on_news` with what people may want to know."""
+        """`on_ready` is called when it is loaded or has failed, `on_news` with messages for the user."""
         self._on_ready, self._on_news = on_ready, on_news
         self._ready = threading.Event()
         self.has_failed = self._compiles = False
@@ -40,24 +40,24 @@ class Loader:
         self._thread = threading.Thread(target=self._load, daemon=True)
 
     def start(self) -> None:
-        """Begin to load."""
+        """Start to load."""
         self._thread.start()
 
     @property
     def is_ready(self) -> bool:
-        """Is all loaded?"""
+        """Whether the search is loaded."""
         return self._ready.is_set()
 
     @property
     def outlook(self) -> Outlook:
-        """When will it be ready, if it is not?"""
+        """When the search will be ready, if it is not."""
         if self.has_failed:
             return Outlook.NEVER
         return Outlook.LATE if self._compiles or self.seconds > SOON_SECONDS else Outlook.SOON
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """The time since the start."""
         return time.perf_counter() - self.started
 
     def close(self) -> None:
@@ -79,19 +79,19 @@ class Loader:
                 gc.freeze()  # else looking for garbage among all of numba costs a tenth of a second now and then
                 gc.enable()
                 self._ready.set()
-        except Exception as error:  # noqa: BLE001  (reported, and the stand-in plays on)
+        except Exception as error:  # noqa: BLE001  (reported; the fallback player answers)
             self.has_failed = True
-            self._on_news(f"the search cannot be loaded ({error!r}), a simple player stands in")
+            self._on_news(f"the search cannot be loaded ({error!r}), a simple player moves")
         self._on_ready()
-        if self.is_ready:  # what games do not need is loaded last
+        if self.is_ready:  # what games do not need comes last
             use_report_kernels()
 
     def _compile(self) -> None:
-        """Fill the cache, if there is one; what is missing after that is compiled here."""
+        """Fill the cache, if there is one; what is still missing is compiled by this process."""
         from engine.warmup import is_warm, not_kept
 
         self._compiles = True
-        self._on_news("first start: the search is being compiled, until then a simple player stands in")
+        self._on_news("first start: the search is being compiled, until then a simple player moves")
         if reason := not_kept():
             self._on_news(reason)
             return
@@ -101,10 +101,10 @@ class Loader:
         if is_warm():
             self._on_news(f"compiled after {self.seconds:.0f} s")
         else:
-            self._on_news(f"a process that compiles has failed ({reason}), it is done here")
+            self._on_news(f"the compiling process failed ({reason}), this process compiles")
 
     def _compile_in_child(self) -> str:
-        """-> what the child said last, its exit status, or why there is none."""
+        """Run a child that compiles; return its last line, its exit status, or why it could not start."""
         quiet, command = subprocess.DEVNULL, command_line("warmup", "--search")
         try:
             self._child = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=subprocess.PIPE)
@@ -112,12 +112,12 @@ class Loader:
             return ascii(str(error)[:LONGEST_REASON])[1:-1]
         if self._closed:
             self.close()
-        said = b""
+        output = b""
         while self._child.returncode is None:
             try:
-                _, said = self._child.communicate(timeout=SECONDS_BETWEEN_NEWS)
+                _, output = self._child.communicate(timeout=SECONDS_BETWEEN_NEWS)
             except subprocess.TimeoutExpired:
-                self._on_news(f"still compiling after {self.seconds:.0f} s; 20 to 60 are usual")
-        lines = said.decode(errors="replace").split("\n")
+                self._on_news(f"still compiling after {self.seconds:.0f} s; 20 to 60 s are usual")
+        lines = output.decode(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), f"status {self._child.returncode}")
         return ascii(last[:LONGEST_REASON])[1:-1]

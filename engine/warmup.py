@@ -1,4 +1,4 @@
-"""Compiling the kernels: all of them, or those that a game needs."""
+"""Compile the kernels: all of them, or those that a game needs."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Track = Callable[[list[str]], Iterable[str]]  # passes the names of the parts on, and may show the progress
 
-_compiled_here: set[Path] = set()  # what this process need not compile again, kept or not
+_compiled_here: set[Path] = set()  # ready files of what this process has compiled, stored or not
 
 
 def print_to_stderr(text: str) -> None:
@@ -35,7 +35,7 @@ def ensure_warm(track: Track = iter, report: Callable[[str], None] = print_to_st
 
 
 def not_kept() -> str:
-    """Why compiled kernels cannot be kept; empty if they can."""
+    """Why compiled kernels cannot be stored; empty if they can."""
     from movegen.compiler.cache import CACHE_VARIABLE, is_writable
 
     folder = ready_file().parent
@@ -90,28 +90,29 @@ def use_search_kernels() -> None:
 
 
 def use_report_kernels() -> None:
-    """Use every kernel once that reads the tree for people, and import what speaks to them."""
+    """Use every kernel once that reads the tree for people, or shows them a position."""
     from engine.explain.explain import explain
     from engine.explain.text import lines_of
-    from engine.uci.extras import board_lines
     from movegen import Position
 
     report = _searched().report()
     lines_of(explain(report))
     report.icicle()
-    board_lines(Position())
+    position = Position()
+    _ = str(position), position.fen(), position.key, position.attackers("e1", "black")
 
 
 def use_saved_trees() -> None:
     """Write a tree to a file, and read it again."""
     import tempfile
 
-    from engine.report.tree_file import load, save
+    from engine.report.tree_file import GameRecord, load, save
     from movegen.fen import START_FEN
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tree.npz"
-        save(path, _searched(), START_FEN, ("e2e4",))
+        searcher = _searched()
+        save(path, GameRecord(START_FEN, ("e2e4",)), searcher.prepare(), searcher.history, searcher.options)
         load(path)
 
 
@@ -119,7 +120,8 @@ def _searched() -> "Searcher":
     """A small search that has ended."""
     from engine.config.options import Options
     from engine.search.clock import Limits
-    from engine.search.searcher import Searcher, SilentListener
+    from engine.search.listener import SilentListener
+    from engine.search.searcher import Searcher
     from movegen import Position
 
     settings = Options()
@@ -134,16 +136,16 @@ def _searched() -> "Searcher":
 def use_eval_kernels() -> None:
     """Use every kernel once that judges a position without a search."""
     from engine.network.weights_file import load_weights
-    from engine.uci.static_eval import judge_by_network, judge_by_playouts
+    from engine.report.static_eval import evaluate_by_network, evaluate_by_playouts
     from movegen import Position
 
     network = load_weights().network
-    judge_by_network(Position(), network)
-    judge_by_playouts(Position(), network, seed=1)
+    evaluate_by_network(Position(), network)
+    evaluate_by_playouts(Position(), network, seed=1)
 
 
 def ready_file() -> Path:
-    """A file that stands in the cache once the kernels of the search are there."""
+    """A file in the cache that says that the kernels of the search are there."""
     from movegen.compiler.cache import version_folder
 
     return version_folder(Path(__file__).resolve().parent / "mcts") / "ready"

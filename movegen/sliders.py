@@ -87,7 +87,7 @@ def rook_attacks_by_pext(square: Square, occupied: Bitboard) -> Bitboard:
 
 @inlined
 def line_attacks(line: np.uint64, occupied: Bitboard) -> Bitboard:
-    """What a slider sees on one line, given the place of the line's two parts in the table.
+    """What a slider sees on one line, given the index of the line's two parts in the table.
 
     From the highest piece below (or a1) to the lowest piece above (or beyond the board): a difference
     of two powers of two has ones in just that range.

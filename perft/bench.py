@@ -1,4 +1,4 @@
-"""How fast the generator is, in leaves per second of CPU time, alone and against others."""
+"""The speed of the generator, in leaves per second of CPU time, alone and compared with others."""
 
 import shutil
 import subprocess
@@ -37,7 +37,7 @@ POSITIONS = (
     Count(_TACTICS, 4, 2_103_487),
     Count(_QUIET, 4, 3_894_594),
 )
-# One ply deeper, where what Stockfish does once for each command no longer counts.
+# One ply deeper, where the time that Stockfish takes once for each command is negligible.
 DEEP_POSITIONS = (
     Count(_START, 6, 119_060_324),
     Count(_KIWIPETE, 5, 193_690_690),
@@ -79,7 +79,7 @@ def total_leaves(counts: Iterable[Count]) -> int:
 
 
 def measure_kinds(counts: Sequence[Count], repeats: int) -> dict[str, float]:
-    """Leaves a second for each way of counting; the ways take turns, so that all meet the same noise."""
+    """Leaves a second for each way of counting; the ways take turns, so that noise affects all of them."""
     best: dict[tuple[str, str], float] = {}
     for _ in range(repeats):
         for count in counts:
@@ -90,7 +90,7 @@ def measure_kinds(counts: Sequence[Count], repeats: int) -> dict[str, float]:
 
 
 def cpu_seconds(way: Counting, count: Count) -> float:
-    """The time of one count, which must be right."""
+    """The CPU seconds of one count; its result is checked."""
     position = Position(count.fen)
     begin = time.thread_time()
     found = way(position, count.depth)
@@ -115,7 +115,7 @@ def measure_random_games() -> tuple[float, float]:
 
 
 def compare_with_peers(speeds: dict[str, float]) -> Iterator[str]:
-    """Speeds of others, and how many times as fast each of our ways is."""
+    """Speeds of other programs, and the ratio of each of ours to them."""
     yield peer_line("python-chess", python_chess_speed(), speeds)
     command = shutil.which("stockfish")
     if command is None:
@@ -150,7 +150,7 @@ def python_chess_speed() -> float:
 
 
 def stockfish_speed(command: str) -> float:
-    """Leaves a second of Stockfish's `go perft`, the best of a few runs, its start taken off."""
+    """Leaves a second of Stockfish's `go perft`, the best of a few runs, without its start-up time."""
     commands = "".join(f"position fen {fen}\ngo perft {depth}\n" for fen, depth, _ in DEEP_POSITIONS)
     start = min(seconds_of(command, "") for _ in range(DEEP_REPEATS))
     best = min(seconds_of(command, commands) for _ in range(DEEP_REPEATS))
@@ -165,7 +165,7 @@ def seconds_of(command: str, commands: str) -> float:
 
 
 def children_seconds() -> float:
-    """CPU time of all child processes that have ended; where that is not known, the time of day."""
+    """CPU time of all child processes that have ended; the wall-clock time where that is not known."""
     try:
         import resource
     except ImportError:

@@ -70,7 +70,7 @@ def run_unique(position: Position, depth: int, megabytes: int) -> int:
     lines = megabytes * MEGABYTE // CACHE_LINE_BYTES
     frontier = Frontier.at(position, lines)
     for ply in range(1, depth + 1):
-        needed = frontier.lines_needed()
+        needed = frontier.records_needed()
         if needed > lines or not frontier.merge_on():
             raise ValueError(
                 f"ply {ply} needs about {max(needed, lines + 1) * CACHE_LINE_BYTES // MEGABYTE + 1} MB, "

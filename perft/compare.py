@@ -61,7 +61,7 @@ def compare(opponent: Opponent, position: Position, depth: int) -> Iterator[tupl
 
 
 class PythonChess:
-    """python-chess, which walks every branch with us. Slow, and independent of everything here."""
+    """python-chess, which walks every branch too. Slow, and independent of all code here."""
 
     name = "python-chess"
 

@@ -1,7 +1,7 @@
-"""The plain counters: walk the tree of legal moves to a depth and count its leaves.
+"""Counters without a table: walk the tree of legal moves to a depth and count its leaves.
 
-`count_leaves` is the quick one (the last ply is not walked but counted); the others exist to be compared with
-it and with other programs.
+`count_leaves` is the fast one (it counts the moves of the last ply without making them); the others are for
+comparisons with it and with other programs.
 """
 
 import numpy as np

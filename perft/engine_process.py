@@ -1,7 +1,7 @@
-"""A UCI engine in a child process: lines to it and lines from it, without ever waiting for each other.
+"""A UCI engine in a child process: lines to it and lines from it, without deadlocks.
 
-What is sent goes through a thread, so that two full pipes cannot wait for one another, however small they are. Where an
-answer must come soon, there is a limit: a program that is no UCI engine says nothing for ever.
+A thread sends the lines, so that two full pipes cannot block each other. Where an answer must come soon there is a
+time limit: a program that is not a UCI engine may never answer.
 """
 
 import subprocess
@@ -12,10 +12,10 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, cast
 
-PATIENCE = 20.0  # seconds for what any engine answers at once
-POLL_SECONDS = 0.2  # Ctrl-C is not heard within one wait on Windows
+PATIENCE = 20.0  # seconds for commands that any engine answers at once
+POLL_SECONDS = 0.2  # on Windows, Ctrl-C does not interrupt a wait
 LONGEST_LINE = 1 << 16
-LINES_KEPT = 10_000  # of one answer; more is not the answer of an engine
+LINES_KEPT = 10_000  # the last ones of an answer
 SECONDS_TO_END = 1.0  # for threads, once the process is gone
 
 
@@ -43,11 +43,11 @@ class EngineProcess:
         self._threads[0].start()
 
     def send(self, *lines: str) -> None:
-        """Send lines; does not wait for the engine to take them."""
+        """Send lines, without waiting for the engine to read them."""
         self._to_send.put("".join(line + "\n" for line in lines))
 
     def lines_until(self, beginning: str, seconds: float | None = None) -> list[str]:
-        """The lines up to the one that begins so, which is the last; with a limit of time if one is given."""
+        """The lines up to and including the first that starts with `beginning`, within a time limit if one is given."""
         lines: deque[str] = deque(maxlen=LINES_KEPT)
         if seconds is None:
             self._read_until(beginning, lines)
@@ -75,11 +75,11 @@ class EngineProcess:
             self._close_input()
 
     def _close_input(self) -> None:
-        with suppress(OSError):  # what could not be sent any more
+        with suppress(OSError):  # lines that were not sent
             self._input.close()
 
     def _send_all(self) -> None:
-        with suppress(OSError):  # it has ended, which the reader notices
+        with suppress(OSError):  # the process has ended, which the reader notices
             while (text := self._to_send.get()) is not None:
                 self._input.write(text)
                 self._input.flush()

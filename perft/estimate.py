@@ -1,17 +1,17 @@
-"""How long a run still takes, judged by how far it is."""
+"""Estimates of the remaining time of a run, by its progress."""
 
 from perft.run import Progress
 
 
 def seconds_left_of_run(progress: Progress) -> float | None:
-    """What a run still needs; None while nothing is known. Getting ready takes long with much memory, and only once."""
+    """The remaining seconds of a run, None before the first count. Merging is over by then: its time does not count."""
     if not progress.share:
         return None
     return progress.counting_seconds * (1 - progress.share) / progress.share
 
 
 def seconds_left(progress: Progress, elapsed: float, share_before: float, share_of_run: float) -> float | None:
-    """What several runs still need, of which this one is a part; the coming ones are taken to be like those so far.
+    """The remaining seconds of several runs, this one included; the coming ones are assumed to be like those so far.
 
     `elapsed`: seconds of all runs so far. The shares are those of the runs before and of this one.
     """

@@ -1,7 +1,7 @@
 """The positions a few plies down that a deep count starts from: work that threads can share.
 
 Without a memory budget they are all positions of a ply, each as often as it occurs. With one, equal
-positions are merged ply by ply as long as the next ply fits; what memory is left becomes a table.
+positions are merged ply by ply as long as the next ply fits; the rest of the memory becomes a table.
 """
 
 from dataclasses import dataclass
@@ -12,29 +12,29 @@ from movegen import Position
 from movegen.bits import U64
 from movegen.moves import MAX_MOVES
 from perft.merge import TABLE_FULL, count_successors, next_ply, pack, spread, sum_occurrences
-from perft.records import WORDS, line_of, new_lines
+from perft.records import WORDS, new_records, record_of
 
-FILLING = 7 / 8  # of a table at most, so that searches in it stay short
+FILLING = 7 / 8  # the largest load of a table, so that searches in it stay short
 WORK_UNITS = 1024  # enough for a smooth display and for threads to end together
-MERGING_PAYS_FROM = 3  # plies left; nearer the leaves, counting is quicker than merging
+MERGING_PAYS_FROM = 3  # plies left; nearer the leaves, counting is faster than merging
 OCCURRENCES_LIMIT = (1 << 64) // MAX_MOVES  # then the occurrences of the next ply still fit a word
 
 
 @dataclass
 class Frontier:
-    """Positions at a ply, with how often each occurs, at the front of a block of memory."""
+    """Positions at a ply, with the number of occurrences of each, at the front of a block of memory."""
 
-    memory: np.ndarray  # lines, see perft.records
+    memory: np.ndarray  # records, see perft.records
     count: int = 1
     ply: int = 0
     total: int = 1  # occurrences of all positions together: perft(ply)
-    kept_share: float = 1.0  # of the successors, how many were different, in the step before
+    kept_share: float = 1.0  # share of different positions among the successors, in the previous step
 
     @classmethod
-    def at(cls, position: Position, lines: int) -> "Frontier":
-        """A single position, with memory for so many lines."""
-        frontier = cls(new_lines(max(lines, 1)))
-        frontier.memory[:WORDS] = line_of(position.board)
+    def at(cls, position: Position, records: int) -> "Frontier":
+        """A single position, with memory for `records` records."""
+        frontier = cls(new_records(max(records, 1)))
+        frontier.memory[:WORDS] = record_of(position.board)
         return frontier
 
     @property
@@ -43,11 +43,11 @@ class Frontier:
         return self.memory[self.count * WORDS :]
 
     def successors(self) -> int:
-        """How many legal moves the positions have together."""
+        """The total number of legal moves of the positions."""
         return int(count_successors(self.memory, U64(self.count)))
 
-    def lines_needed(self) -> int:
-        """How much memory the next ply will need, judged by how many equal positions the last step met."""
+    def records_needed(self) -> int:
+        """An estimate of the memory for the next ply, by the share of equal positions in the previous step."""
         return self.count + int(self.successors() * self.kept_share / FILLING) + MAX_MOVES
 
     def merge_on(self) -> bool:
@@ -68,7 +68,7 @@ class Frontier:
     def spread_on(self) -> None:
         """Go on to the next ply in new memory, every position as often as it occurs."""
         successors = self.successors()
-        memory = new_lines(max(successors, 1))
+        memory = new_records(max(successors, 1))
         spread(self.memory, U64(self.count), memory)
         self.memory = memory
         self._moved_on(successors, successors)
@@ -85,14 +85,14 @@ def plain_frontier(position: Position, depth: int) -> Frontier:
     return frontier
 
 
-def merged_frontier(position: Position, depth: int, lines: int) -> Frontier:
-    """The positions of the deepest ply that pays and that fits so many lines of memory."""
-    frontier = Frontier.at(position, lines)
+def merged_frontier(position: Position, depth: int, records: int) -> Frontier:
+    """The positions of the deepest ply that pays and that fits into memory for `records` records."""
+    frontier = Frontier.at(position, records)
     while (
         frontier.count > 0
         and depth - frontier.ply >= MERGING_PAYS_FROM
         and frontier.total < OCCURRENCES_LIMIT
-        and frontier.lines_needed() <= lines
+        and frontier.records_needed() <= records
         and frontier.merge_on()
     ):
         pass

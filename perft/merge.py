@@ -1,7 +1,7 @@
 """From all positions of one ply to all of the next, equal ones merged and counted.
 
-lines: | positions of this ply | table for the next ply ............ |
-after: | positions of the next ply | free ........................... |
+before: | positions of this ply | table for the next ply ............ |
+after:  | positions of the next ply | free ........................... |
 """
 
 import numpy as np
@@ -15,13 +15,13 @@ from movegen.legal import count_moves, list_moves
 from movegen.moves import load_move, move_buffer
 from perft.records import (
     HIGH,
-    LINE_SHIFT,
     LOW,
+    RECORD_SHIFT,
     TAG,
     WORDS,
     add_wide,
     hash_of,
-    line_holds,
+    holds_position,
     read_position,
     write_position,
 )
@@ -31,88 +31,88 @@ TABLE_FULL = ALL
 
 @inlined
 def first_slot(board: Board, slots: np.uint64) -> np.uint64:
-    """Where a position stands in a table, or would if nothing were in the way."""
+    """The slot of a position in a table, unless it is taken by another."""
     return multiply_high(hash_of(board), slots)
 
 
 @inlined
 def merge_into(table: np.ndarray, slots: np.uint64, board: Board, low: np.uint64, high: np.uint64) -> np.uint64:
-    """Add a position that occurs so often to a table; -> 1 if it was not there yet, else 0."""
+    """Add a position with its number of occurrences to a table; -> 1 if it was not there yet, else 0."""
     slot = first_slot(board, slots)
-    place = slot << LINE_SHIFT
-    while table[place + TAG] != ZERO and not line_holds(table, place, board):
+    offset = slot << RECORD_SHIFT
+    while table[offset + TAG] != ZERO and not holds_position(table, offset, board):
         slot = slot + ONE if slot + ONE < slots else ZERO
-        place = slot << LINE_SHIFT
-    is_new = table[place + TAG] == ZERO
+        offset = slot << RECORD_SHIFT
+    is_new = table[offset + TAG] == ZERO
     if is_new:
-        write_position(table, place, board)
-        table[place + TAG] = ONE
-    table[place + LOW], table[place + HIGH] = add_wide(table[place + LOW], table[place + HIGH], low, high)
+        write_position(table, offset, board)
+        table[offset + TAG] = ONE
+    table[offset + LOW], table[offset + HIGH] = add_wide(table[offset + LOW], table[offset + HIGH], low, high)
     return U64(is_new)
 
 
 @kernel
-def next_ply(lines: np.ndarray, count: np.uint64, table: np.ndarray, slots: np.uint64, most: np.uint64) -> np.uint64:
-    """Merge all successors of `count` positions into an empty table; -> how many differ, or TABLE_FULL.
+def next_ply(records: np.ndarray, count: np.uint64, table: np.ndarray, slots: np.uint64, most: np.uint64) -> np.uint64:
+    """Merge all successors of `count` positions into an empty table; -> the number of different ones, or TABLE_FULL.
 
-    The moves of a position are made twice: first to call up the memory they need, all at once, then to use it.
+    The moves of a position are made twice: first to prefetch the memory they need, then to use it.
     """
     moves = move_buffer()
     different = ZERO
-    for line in range(count):
-        place = line << LINE_SHIFT
-        board = read_position(lines, place)
+    for number in range(count):
+        offset = number << RECORD_SHIFT
+        board = read_position(records, offset)
         found = list_moves(board, moves)
         if different + found > most:
             return TABLE_FULL
         for index in range(found):
-            prefetch(table, first_slot(apply(board, load_move(moves, index)), slots) << LINE_SHIFT)
+            prefetch(table, first_slot(apply(board, load_move(moves, index)), slots) << RECORD_SHIFT)
         for index in range(found):
             after = apply(board, load_move(moves, index))
-            different += merge_into(table, slots, after, lines[place + LOW], lines[place + HIGH])
+            different += merge_into(table, slots, after, records[offset + LOW], records[offset + HIGH])
     return different
 
 
 @kernel
-def pack(table: np.ndarray, slots: np.uint64, lines: np.ndarray) -> None:
-    """Copy the used lines of a table to the front of `lines`, which may overlap it from below."""
+def pack(table: np.ndarray, slots: np.uint64, records: np.ndarray) -> None:
+    """Copy the used records of a table to the front of `records`, which may overlap it from below."""
     target = ZERO
     for slot in range(slots):
-        source = slot << LINE_SHIFT
+        source = slot << RECORD_SHIFT
         if table[source + TAG] != ZERO:
             for word in range(U64(WORDS)):
-                lines[target + word] = table[source + word]
-            target += ONE << LINE_SHIFT
+                records[target + word] = table[source + word]
+            target += ONE << RECORD_SHIFT
 
 
 @kernel
-def count_successors(lines: np.ndarray, count: np.uint64) -> np.uint64:
-    """How many legal moves the first `count` positions have together."""
+def count_successors(records: np.ndarray, count: np.uint64) -> np.uint64:
+    """The total number of legal moves of the first `count` positions."""
     successors = ZERO
-    for line in range(count):
-        successors += count_moves(read_position(lines, line << LINE_SHIFT))
+    for number in range(count):
+        successors += count_moves(read_position(records, number << RECORD_SHIFT))
     return successors
 
 
 @kernel
-def spread(lines: np.ndarray, count: np.uint64, successors: np.ndarray) -> None:
-    """Write all successors of `count` positions into lines, without merging equal ones."""
+def spread(records: np.ndarray, count: np.uint64, successors: np.ndarray) -> None:
+    """Write all successors of `count` positions into records, without merging equal ones."""
     moves = move_buffer()
     target = ZERO
-    for line in range(count):
-        board = read_position(lines, line << LINE_SHIFT)
+    for number in range(count):
+        board = read_position(records, number << RECORD_SHIFT)
         found = list_moves(board, moves)
         for index in range(found):
             write_position(successors, target, apply(board, load_move(moves, index)))
             successors[target + TAG], successors[target + LOW], successors[target + HIGH] = ONE, ONE, ZERO
-            target += ONE << LINE_SHIFT
+            target += ONE << RECORD_SHIFT
 
 
 @kernel
-def sum_occurrences(lines: np.ndarray, count: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """How often the first `count` positions occur together, as a 128-bit number (low, high)."""
+def sum_occurrences(records: np.ndarray, count: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """The total number of occurrences of the first `count` positions, as a 128-bit number (low, high)."""
     low, high = ZERO, ZERO
-    for line in range(count):
-        place = line << LINE_SHIFT
-        low, high = add_wide(low, high, lines[place + LOW], lines[place + HIGH])
+    for number in range(count):
+        offset = number << RECORD_SHIFT
+        low, high = add_wide(low, high, records[offset + LOW], records[offset + HIGH])
     return low, high

@@ -1,11 +1,11 @@
-"""Positions in memory: one 64-byte line holds a whole position and a 128-bit number that belongs to it.
+"""Positions in memory: one record of 64 bytes (a cache line) holds a whole position and a 128-bit number.
 
     word   0    1         2         3       4       5    6    7
           own  diagonal  straight  leaper  rights  tag  low  high
 
 The rights to castle (ranks 1 and 8) and the en-passant square (rank 6) share a word. Because the whole
-position is stored and compared, no two can be confused: there are no collisions to fear.
-The tag is 0 in an empty line. The number is how often the position occurs, or how many leaves it has.
+position is stored and compared, there are no collisions.
+The tag is 0 in an empty record. The number is how often the position occurs, or how many leaves it has.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from movegen.compiler.memory import CACHE_LINE_BYTES, aligned_zeros
 from movegen.geometry import RANK_1, RANK_6, RANK_8
 
 WORDS = CACHE_LINE_BYTES // 8
-LINE_SHIFT = THREE  # line number << LINE_SHIFT is the place of its first word
+RECORD_SHIFT = THREE  # index of a record << RECORD_SHIFT is the offset of its first word
 TAG, LOW, HIGH = U64(5), U64(6), U64(7)
 
 _MIX = (U64(0xA0761D6478BD642F), U64(0xE7037ED1A0B428DB), U64(0x8EBC6AF09C88C6E3), U64(0x589965CC75374CC3))
@@ -31,43 +31,43 @@ def rights_word(board: Board) -> np.uint64:
 
 @inlined
 def hash_of(board: Board) -> np.uint64:
-    """A well-mixed number that spreads positions over a table; equality is never judged by it."""
+    """A hash that spreads positions over a table; it is never used to compare positions."""
     first = fold_product(board.own ^ _MIX[0], board.diagonal ^ _MIX[1])
     second = fold_product(board.straight ^ _MIX[2], board.leaper ^ _MIX[3])
     return fold_product(first ^ rights_word(board) ^ _MIX[1], second ^ _MIX[2])
 
 
 @inlined
-def line_holds(lines: np.ndarray, place: np.uint64, board: Board) -> bool:
-    """Is this very position in the line?"""
+def holds_position(records: np.ndarray, offset: np.uint64, board: Board) -> bool:
+    """Does the record hold exactly this position?"""
     return bool(
-        lines[place] == board.own
-        and lines[place + ONE] == board.diagonal
-        and lines[place + U64(2)] == board.straight
-        and lines[place + U64(3)] == board.leaper
-        and lines[place + U64(4)] == rights_word(board)
+        records[offset] == board.own
+        and records[offset + ONE] == board.diagonal
+        and records[offset + U64(2)] == board.straight
+        and records[offset + U64(3)] == board.leaper
+        and records[offset + U64(4)] == rights_word(board)
     )
 
 
 @inlined
-def write_position(lines: np.ndarray, place: np.uint64, board: Board) -> None:
-    """Put a position into a line."""
-    lines[place] = board.own
-    lines[place + ONE] = board.diagonal
-    lines[place + U64(2)] = board.straight
-    lines[place + U64(3)] = board.leaper
-    lines[place + U64(4)] = rights_word(board)
+def write_position(records: np.ndarray, offset: np.uint64, board: Board) -> None:
+    """Write a position into a record."""
+    records[offset] = board.own
+    records[offset + ONE] = board.diagonal
+    records[offset + U64(2)] = board.straight
+    records[offset + U64(3)] = board.leaper
+    records[offset + U64(4)] = rights_word(board)
 
 
 @inlined
-def read_position(lines: np.ndarray, place: np.uint64) -> Board:
-    """The position of a line."""
-    rights = lines[place + U64(4)]
+def read_position(records: np.ndarray, offset: np.uint64) -> Board:
+    """The position of a record."""
+    rights = records[offset + U64(4)]
     return Board(
-        lines[place],
-        lines[place + ONE],
-        lines[place + U64(2)],
-        lines[place + U64(3)],
+        records[offset],
+        records[offset + ONE],
+        records[offset + U64(2)],
+        records[offset + U64(3)],
         rights & (RANK_1 | RANK_8),
         rights & RANK_6,
     )
@@ -80,11 +80,11 @@ def add_wide(low: np.uint64, high: np.uint64, more_low: np.uint64, more_high: np
     return total, high + more_high + U64(total < low)
 
 
-def new_lines(count: int) -> np.ndarray:
-    """Memory for so many lines, each in a cache line of its own."""
+def new_records(count: int) -> np.ndarray:
+    """Memory for `count` records, each in one cache line."""
     return aligned_zeros(count * WORDS, np.uint64)
 
 
-def line_of(board: Board) -> list[int]:
-    """A position that occurs once, as the eight words of a line."""
+def record_of(board: Board) -> list[int]:
+    """The eight words of a position that occurs once."""
     return [*map(int, board[:4]), int(board.castling | board.en_passant), 1, 1, 0]

@@ -1,4 +1,4 @@
-"""The table of moves, drawn by rich."""
+"""Tables on the console, rendered by rich: of the moves, and of anything else in columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from engine.report.effort import effort_text, ending_text, rest_text
 GAP = 3  # cells between two columns
 
 
-def picture(summary: dict[str, Any], node: dict[str, Any], width: int) -> RenderableType:
-    """How the search stands: a line about the whole, the moves, the rest."""
+def search_view(summary: dict[str, Any], node: dict[str, Any], width: int) -> RenderableType:
+    """The search now: a line about the whole, the moves, the rest."""
     side = summary["turn"].capitalize()
     parts = (
         f"{side} to move",
@@ -44,17 +44,17 @@ class Column:
     texts: list[str]
     importance: int  # 1 is the highest
     side: JustifyMethod = "right"
-    least: int | None = None  # a column that takes what room is left needs at least this much; None: it needs all
+    least: int | None = None  # cells, of a column that may be shortened; None: it may not
 
     @property
     def width(self) -> int:
-        """What it needs."""
+        """The cells that it needs."""
         widest = max(map(cell_len, [self.name, *self.texts]))
         return widest if self.least is None else max(cell_len(self.name), min(widest, self.least))
 
 
 def fitting(columns: Sequence[Column], width: int) -> tuple[list[Column], int]:
-    """The columns that there is room for, in their order; and the room that is left over."""
+    """The columns that there is room for, in order, and the cells that are left over."""
     chosen: list[Column] = []
     room = width + GAP
     for column in sorted(columns, key=lambda column: column.importance):
@@ -71,15 +71,15 @@ def table_of(
     shorten: Callable[[str, int], str],
     styles: Sequence[str] | None = None,
 ) -> Table:
-    """The rows, no wider than the terminal; `shorten` cuts the texts of the column that takes the room left over."""
+    """The rows, no wider than the terminal; `shorten` cuts the texts of the columns that may be shortened."""
     shown, room = fitting(columns, width)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    lines = []
+    texts = []
     for column in shown:
         size = column.width if column.least is None else column.width + room
         table.add_column(column.name, justify=column.side, no_wrap=True, min_width=column.width)
-        lines.append(column.texts if column.least is None else [shorten(text, size) for text in column.texts])
-    for number, row in enumerate(zip(*lines, strict=True)):
+        texts.append(column.texts if column.least is None else [shorten(text, size) for text in column.texts])
+    for number, row in enumerate(zip(*texts, strict=True)):
         table.add_row(*map(Text, row), style=styles[number] if styles else None)
     return table
 

@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.arguments import positive
+from engine.cli.arguments import add_force, positive
 from engine.cli.progress import warm_up
 from engine.system.extras import check_extra
-from engine.system.output_file import check_writable
 from perft.exits import DONE, INTERRUPTED, reported
 
 if TYPE_CHECKING:
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
 
     from engine.network.weights import Network
     from engine.training.data.games import Games
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
-GOES_ON = ("generate", "fit")  # where they were interrupted
+RESUMABLE = ("generate", "fit")
 GAMES_AT_ONCE = 16
 SELF_PLAY_CHUNK = 16  # games; at 800 visits about ten seconds
 
@@ -53,8 +52,8 @@ def main(argv: Sequence[str]) -> int:
     try:
         return reported(f"teresa train {arguments.command}", lambda: int(arguments.run(arguments)))
     except KeyboardInterrupt:
-        goes_on = "; the same command goes on" if arguments.command in GOES_ON else ""
-        print(f"teresa train {arguments.command}: interrupted{goes_on}", file=sys.stderr)
+        how_to_resume = "; the same command goes on" if arguments.command in RESUMABLE else ""
+        print(f"teresa train {arguments.command}: interrupted{how_to_resume}", file=sys.stderr)
         return INTERRUPTED
 
 
@@ -64,7 +63,9 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, help="viriformat file to write")
     teacher = parser.add_mutually_exclusive_group()
     teacher.add_argument("--teacher", default="stockfish", help="command of a UCI engine (default: stockfish)")
-    teacher.add_argument("--self-play", action="store_true", help="Teresa herself; her visits go into a second file")
+    teacher.add_argument(
+        "--self-play", action="store_true", help="Teresa plays against itself; visit counts go into a second file"
+    )
     limit = parser.add_mutually_exclusive_group(required=True)
     limit.add_argument("--nodes", type=positive(int), help="for the search that labels a position")
     limit.add_argument("--depth", type=positive(int), help="of that search, instead of --nodes")
@@ -73,7 +74,9 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--value-only", action="store_true", help="scores alone are labels; many moves are random")
     parser.add_argument("--games", type=positive(int), required=True)
     parser.add_argument("--processes", type=positive(int), default=1)
-    parser.add_argument("--at-once", type=positive(int), help="games asked about together; 1 for engines that mind")
+    parser.add_argument(
+        "--at-once", type=positive(int), help="games labelled at the same time; 1 for engines that cannot"
+    )
     parser.add_argument("--seed", type=int, required=True)
 
 
@@ -97,8 +100,8 @@ def run_generate(arguments: argparse.Namespace) -> int:
 
 
 def teacher_plan(arguments: argparse.Namespace) -> "Plan":
-    """What a UCI engine is to make."""
-    from engine.training.generate.generate import Plan
+    """The games of a UCI engine."""
+    from engine.training.generate.plan import Plan
     from engine.training.generate.teacher import UciEngine
 
     refuse(arguments, "only for --self-play", "visits", "weights")
@@ -108,9 +111,9 @@ def teacher_plan(arguments: argparse.Namespace) -> "Plan":
 
 
 def self_play_plan(arguments: argparse.Namespace) -> "Plan":
-    """What Teresa is to make. She plays one game after the other."""
+    """The games of self-play, played one after the other."""
     from engine.network.weights_file import SHIPPED
-    from engine.training.generate.generate import Plan
+    from engine.training.generate.plan import Plan
     from engine.training.generate.self_play import LEAST_VISITS, self_play
 
     refuse(arguments, "not for --self-play, which takes --visits", "nodes", "depth")
@@ -134,7 +137,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_fit)
     parser.add_argument("files", nargs="+", type=Path, help="viriformat files")
     parser.add_argument("--output", type=Path, required=True, help="folder for checkpoints, logs and curves")
-    parser.add_argument("--start-from", type=Path, help="weights file to go on from (default: random weights)")
+    parser.add_argument("--start-from", type=Path, help="weights file to start from (default: random weights)")
     parser.add_argument("--only", choices=("value", "policy"), help="train one of the two nets")
     parser.add_argument(
         "--held-out", nargs="+", type=Path, default=[], help="files for the table (default: games set aside)"
@@ -153,7 +156,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
 
 def run_fit(arguments: argparse.Namespace) -> int:
     """Train, with a progress display, and end with the table."""
-    from engine.training.fit.settings import NETS, check_options, read_settings
+    from engine.training.fit.settings import NETS, check_folder, check_options, read_settings
 
     check_extra("train")
     check_options(arguments)
@@ -182,15 +185,6 @@ def run_fit(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def check_folder(folder: Path) -> None:
-    """A `ValueError` if there cannot be a fit in this folder, or if somebody else's settings are there."""
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is there already, and no folder")
-    if folder.is_dir():
-        path = folder / "settings.json"
-        check_writable(path, is_ours=lambda head: head.startswith(b'{\n  "files": ['), kind="the settings of a fit")
-
-
 def add_evaluate(parser: argparse.ArgumentParser) -> None:
     """The arguments of `evaluate`."""
     parser.set_defaults(run=run_evaluate)
@@ -202,6 +196,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 def run_evaluate(arguments: argparse.Namespace) -> int:
     """Show the figures of a network."""
     from engine.training.data.games import open_games
+    from engine.training.fit.trained_network import network_from
 
     show_figures(network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
     return DONE
@@ -213,7 +208,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="folder of a fit")
     parser.add_argument("output", type=Path, help="weights file to write")
     parser.add_argument("--held-out", nargs="+", type=Path, default=[], help="files whose figures go into the header")
-    parser.add_argument("--force", action="store_true", help="overwrite a file that is no weights file")
+    add_force(parser, "overwrite a file that is no weights file")
 
 
 def run_export(arguments: argparse.Namespace) -> int:
@@ -223,17 +218,6 @@ def run_export(arguments: argparse.Namespace) -> int:
     figures = export(arguments.folder, arguments.output, arguments.held_out, force=arguments.force)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
     return DONE
-
-
-def network_from(source: Path | None) -> "Network":
-    """The shipped network, that of a weights file, or that of a fit."""
-    from engine.network.weights_file import SHIPPED, load_weights
-
-    if source is not None and source.is_dir():
-        from engine.training.fit.fit import network_of_run
-
-        return network_of_run(source)
-    return load_weights(source or SHIPPED).network
 
 
 def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:

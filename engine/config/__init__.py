@@ -1,1 +1,1 @@
-"""The options of the engine in one table, and what the search makes of them."""
+"""The options of the engine in one table, and the parameters of the search that follow from them."""

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 Kind = Literal["spin", "check", "string", "button", "combo"]
 Value = int | bool | str
-KEY = "option"  # of the metadata of a dataclass field
+KEY = "option"  # in the metadata of a dataclass field
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option as UCI knows it. Numbers with decimals are given in thousandths (`spin`): UCI has only integers."""
+    """One option of UCI. Decimal numbers are given in thousandths (`spin`): UCI has only integers."""
 
     name: str
     kind: Kind
@@ -38,7 +38,7 @@ class Option:
         return str(self.default).lower() if self.kind == "check" else str(self.default or "<empty>")
 
     def parse(self, text: str) -> Value:
-        """The value of a text; a `ValueError` says why there is none."""
+        """The value of a text; `ValueError` with the reason if there is none."""
         if self.kind == "spin":
             return self._parse_number(text)
         if self.kind == "check":
@@ -61,7 +61,7 @@ class Option:
         return int(text)
 
 
-# Each makes the field of a dataclass.
+# Each of these makes the field of a dataclass.
 
 
 def spin(name: str, default: int, lowest: int, highest: int, meaning: str) -> Any:

@@ -1,4 +1,4 @@
-"""All options of the engine in one table. Defaults, ranges, UCI lines, help and the README's table come from it."""
+"""All options of the engine in one table: defaults, ranges, UCI lines, help and documents come from it."""
 
 from dataclasses import dataclass, fields
 
@@ -33,9 +33,11 @@ class Options:
     puct_c: int = spin("PUCT C", 550, 0, 10_000, "exploration constant of PUCT, in thousandths")
     puct_growth: int = spin("PUCT Growth", 4000, 0, 10_000, "growth of PUCT C with the visits, in thousandths")
     first_play: int = spin("First Play", 180, -1000, 1000, "PUCT: penalty of unvisited moves, in thousandths")
-    policy_temperature: int = spin("Policy Temperature", 2400, 100, 10_000, "PUCT: of the priors, in thousandths")
+    policy_temperature: int = spin(
+        "Policy Temperature", 2400, 100, 10_000, "PUCT: temperature of priors, in thousandths"
+    )
     root_temperature: int = spin(
-        "Root Temperature", 5800, 100, 10_000, "PUCT: of the priors at the root, in thousandths"
+        "Root Temperature", 5800, 100, 10_000, "PUCT: temperature of priors at the root, in thousandths"
     )
     batch: int = spin("Batch", 1, 1, 64, "leaves that are evaluated together")
     temperature: int = spin("Temperature", 0, 0, 10_000, "randomness of the move played, in thousandths; 0: none")

@@ -1,4 +1,4 @@
-"""The options of the search as its kernels take them."""
+"""The options as parameters of the kernels."""
 
 from engine.config.options import Options
 from engine.config.strength import EXPLORATION, FIRST_PLAY, GROWTH
@@ -8,7 +8,7 @@ from movegen.bits import U64
 
 
 def search_params(options: Options) -> SearchParams:
-    """The options of formula, evaluator and constants; those are given in thousandths."""
+    """Formula, evaluator and constants; the options give these in thousandths."""
     is_ucb1 = options.formula == "UCB1"
     return SearchParams(
         formula=UCB1 if is_ucb1 else PUCT,
@@ -23,7 +23,7 @@ def search_params(options: Options) -> SearchParams:
 
 
 def weakened(params: SearchParams) -> SearchParams:
-    """For play by rating: the priors as the network gives them, and PUCT as it was when the ratings were measured."""
+    """For play by rating: the priors as the network gives them, and PUCT with the constants of the measured ratings."""
     plain = params._replace(sharpness=PLAIN, root_sharpness=PLAIN)
     if params.formula == UCB1:
         return plain

@@ -1,4 +1,4 @@
-"""How weak to play for a rating (`UCI_LimitStrength`, `UCI_Elo`). docs/strength.md tells how it was measured."""
+"""How weak to play for a rating (`UCI_LimitStrength`, `UCI_Elo`). docs/strength.md describes the measurements."""
 
 import math
 from bisect import bisect
@@ -9,13 +9,13 @@ class Level(NamedTuple):
     """How weak to play."""
 
     visits: int  # of a search; at 1 the priors alone decide
-    temperature: float  # of the draw
+    temperature: float  # of sampling the move
 
 
 # Constants of PUCT in the games that the ratings were measured by. Those of full strength are tuned; these stay.
 EXPLORATION, GROWTH, FIRST_PLAY = 0.8, 3.0, 0.15
 
-# Ratings as measured; between two of them a rating has what lies between.
+# Ratings as measured; between two of them the level is interpolated.
 LEVELS = {
     450: Level(1, 1.0),
     770: Level(1, 0.5),
@@ -31,10 +31,10 @@ WEAKEST, STRONGEST = min(LEVELS), max(LEVELS)
 
 
 def level_of(elo: int) -> Level:
-    """The level with this rating: between those that were measured, visits grow by factors, temperatures by steps."""
+    """The level with this rating: visits are interpolated by factors, temperatures linearly."""
     ratings = sorted(LEVELS)
-    place = min(max(1, bisect(ratings, elo)), len(ratings) - 1)
-    low, high = ratings[place - 1], ratings[place]
+    index = min(max(1, bisect(ratings, elo)), len(ratings) - 1)
+    low, high = ratings[index - 1], ratings[index]
     part = min(1.0, max(0.0, (elo - low) / (high - low)))
     weaker, stronger = LEVELS[low], LEVELS[high]
     visits = math.exp((1 - part) * math.log(weaker.visits) + part * math.log(stronger.visits))

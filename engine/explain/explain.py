@@ -11,10 +11,10 @@ from engine.explain.trend import Steady, Trend
 from engine.explain.verdict import Evidence, Verdict, judge, visits_missing
 from engine.report.move_stats import MoveStats
 from engine.report.node import Node, Shape
-from engine.report.positions import Place
+from engine.report.positions import TreePosition
 from engine.report.report import Report
 from engine.report.rows import Row, proof_of, q_of, wdl_of
-from engine.report.snapshot import NotInMemoryError, Source
+from engine.report.snapshot import NotInMemoryError, Snapshot
 
 LONGEST_LINE = 16
 WITH_LINES = Shape(lines=2, longest=LONGEST_LINE)
@@ -41,7 +41,7 @@ class Explanation:
 
     summary: dict[str, Any]
     asked: str | None  # None: why the best move?
-    place: Place  # after the move
+    after: TreePosition  # the position after the move
     stats: MoveStats
     row: Row
     best: Row
@@ -71,36 +71,36 @@ class Explanation:
 
 def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
     """Why a move (None: the best one), or why not, by what the tree knows now."""
-    source, summary = report.source, report.summary()
-    wrong = objection(source.position, asked) if asked is not None else None
+    snapshot, summary = report.snapshot, report.summary()
+    wrong = objection(snapshot.position, asked) if asked is not None else None
     if asked is not None and wrong is not None:
         return NotLegal(asked, wrong)
-    root = Node(source, "")
+    root = Node(snapshot, "")
     best = root.best
     if best is None:
         raise NothingSearchedError("nothing was searched yet")
-    code = best.code if asked is None else source.position.code(asked)
+    code = best.code if asked is None else snapshot.position.code(asked)
     move = next((move for move in root.moves if move.code == code), None)
     if move is None:
         raise NothingSearchedError(f"{asked} was left out of this search")
-    trend, place = Trend(source.history), root.place_after(move)
+    trend, after = Trend(snapshot.history), root.position_after(move)
     row = root.row(move, IN_FULL)
     explanation = Explanation(
         summary,
         asked,
-        place,
+        after,
         move,
         row,
         root.row(best, IN_FULL),
         root,
         rank=1 + sum(prior > root.priors[move.code] for prior in root.priors.values()),
-        replies=tuple(Node(source, place.path).rows(2, WITH_LINES)),
-        step_shares=_step_shares(source, row.pv),
+        replies=tuple(Node(snapshot, after.path).rows(2, WITH_LINES)),
+        step_shares=_step_shares(snapshot, row.pv),
         below_since=trend.below_since(move.code, best.code),
         best_since=trend.best_since(best.code),
         steady=trend.steady(move.code),
     )
-    source.check()
+    snapshot.check()
     return _judged(explanation)
 
 
@@ -126,8 +126,8 @@ def settle(
 
 def search_more(explanation: Explanation, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Explanation:
     """The same after a separate search for the move, which changes nothing else."""
-    alone = search_alone(explanation.root.source, explanation.place, visits, is_stopped)
-    both = added(explanation.stats, explanation.place, alone)
+    alone = search_alone(explanation.root.snapshot, explanation.after, visits, is_stopped)
+    both = added(explanation.stats, explanation.after, alone)
     replies = tuple(Node(alone, "").rows(2, WITH_LINES))
     first = replies[0] if replies and replies[0].n else None
     row = explanation.row._replace(
@@ -143,15 +143,15 @@ def search_more(explanation: Explanation, visits: int, is_stopped: Callable[[], 
     return _judged(replace(explanation, row=row, replies=replies, step_shares=shares, added=more))
 
 
-def _step_shares(source: Source, line: list[str]) -> tuple[float, ...]:
+def _step_shares(snapshot: Snapshot, line: list[str]) -> tuple[float, ...]:
     """The share that each move of a line has among the moves of its node."""
     shares = []
     for end, uci in enumerate(line):
         try:
-            node = Node(source, "/".join(line[:end]))
+            node = Node(snapshot, "/".join(line[:end]))
         except NotInMemoryError:  # recycled since the line was read
             break
-        code = node.place.codes[uci]
+        code = node.here.codes[uci]
         shares += [share for move, share in zip(node.moves, node.shares, strict=True) if move.code == code]
     return tuple(shares)
 

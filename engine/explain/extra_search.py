@@ -2,46 +2,42 @@
 
 from collections.abc import Callable
 
+from engine.mcts.fixed_visits import SearchTask, make_visits
 from engine.mcts.params import new_worker, root_of
-from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import ROOT, new_tree
 from engine.report.history import History
 from engine.report.move_stats import DRAW, WIN, MoveStats, as_stats
-from engine.report.positions import Place, Places
-from engine.report.snapshot import Source
+from engine.report.positions import PositionCache, TreePosition
+from engine.report.snapshot import Snapshot
 from movegen import Ending
-from movegen.bits import U64
 
 SEED = 1
-VISITS_AT_ONCE = 500  # between two checks whether to stop
 VISITS_PER_MEGABYTE = 500
 LARGEST_MEGABYTES = 256
 MOST_VISITS = 10_000_000
 
 
-def search_alone(source: Source, place: Place, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> Source:
+def search_alone(
+    snapshot: Snapshot, after: TreePosition, visits: int, is_stopped: Callable[[], bool] = lambda: False
+) -> Snapshot:
     """Search the position after a move of the root, as the search would there. Return what is known then."""
     tree = new_tree(min(1 + visits // VISITS_PER_MEGABYTE, LARGEST_MEGABYTES))
-    params = source.params._replace(root_sharpness=source.params.sharpness)  # it is no root there
-    worker, root = new_worker(SEED, source.network), root_of(place.position)
-    left = 0 if place.is_over else min(visits, MOST_VISITS)
-    while left > 0 and not is_stopped():
-        size = min(left, VISITS_AT_ONCE)
-        if int(simulate_many(tree, root, source.network, params, worker, U64(size))) < size:
-            break
-        left -= size
-    return Source(tree, Places(place.position), History(), None, params, source.network, lambda: True)
+    params = snapshot.params._replace(root_sharpness=snapshot.params.sharpness)  # it is no root there
+    if not after.is_over:
+        task = SearchTask(tree, root_of(after.position), snapshot.network, params)
+        make_visits(task, new_worker(SEED, snapshot.network), min(visits, MOST_VISITS), is_stopped)
+    return Snapshot(tree, PositionCache(after.position), History(), params, snapshot.network)
 
 
-def added(move: MoveStats, place: Place, alone: Source) -> MoveStats:
+def added(move: MoveStats, after: TreePosition, alone: Snapshot) -> MoveStats:
     """What is known of a move, with what its separate search found."""
     tree, root = alone.tree, int(ROOT)
     found = as_stats(
         root, 0, int(tree.visits[root]), int(tree.wins[root]), int(tree.draws[root]), 0, int(tree.proven[root])
     )
     result, distance = (found.result, found.distance) if found.result else (move.result, move.distance)
-    if place.is_over and not result:
-        is_mate = place.position.outcome() is Ending.CHECKMATE
+    if after.is_over and not result:
+        is_mate = after.position.outcome() is Ending.CHECKMATE
         result, distance = WIN if is_mate else DRAW, 1
     return move._replace(
         visits=move.visits + found.visits,

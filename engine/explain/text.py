@@ -12,7 +12,7 @@ from engine.report import SCHEMA
 from engine.report.effort import effort_text, plies_text, plural
 from engine.report.rows import Row, proof_of
 from engine.report.score import short_score
-from engine.report.stop_reason import MEANINGS, Reason
+from engine.report.stop_reason import MEANINGS, StopReason
 
 SMALL_SHARE = 0.0995  # smaller shares get a decimal
 LONGEST_LINE = 8  # plies of a variation
@@ -190,11 +190,11 @@ def _rank_among_others(explanation: Explanation) -> str:
     if most is not None and most.visits > mine.visits:
         proof = proof_of(most.result, most.distance)
         why = f"but {proven_text(proof)}" if proof else "but the choice was left to chance"
-        return f"{root.place_after(most).san} has more visits ({most.visits:,}), {why}"
+        return f"{root.position_after(most).san} has more visits ({most.visits:,}), {why}"
     better = max(seen, key=lambda move: move.score, default=None)
     if better is None or better.score <= mine.score:
         return "most visits and best score"
-    name = root.place_after(better).san
+    name = root.position_after(better).san
     after = f"after {plural(better.visits, 'visit')}"
     return f"most visits; {name} has the better score, {short_score(better.score)}, {after}"
 
@@ -205,8 +205,8 @@ def _settled(explanation: Explanation) -> Iterator[str]:
         yield f"most visits since visit {explanation.best_since:,}"
     if explanation.missing is not None and rival is not None:
         yield f"{rival.san} ({rival.n:,}) needs at least {plural(explanation.missing, 'more visit')} to overtake"
-    reason = Reason(explanation.summary["state"])
-    yield MEANINGS[reason] if reason is Reason.SEARCHING else f"stopped because {MEANINGS[reason]}"
+    reason = StopReason(explanation.summary["state"])
+    yield MEANINGS[reason] if reason is StopReason.SEARCHING else f"stopped because {MEANINGS[reason]}"
 
 
 # Why not another one

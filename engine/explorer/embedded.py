@@ -14,6 +14,7 @@ class EmbeddedExplorer:
     """Opens and closes the page. `ValueError` if it cannot be opened."""
 
     def __init__(self, say: Callable[[str], None], report: Callable[[], "Report"]) -> None:
+        """`say` shows a message to the user."""
         self._say, self._report = say, report
         self._server: Server | None = None
 
@@ -25,7 +26,7 @@ class EmbeddedExplorer:
             from engine.explorer.view import SearchHandle, View
 
             self._server = Server(View([SearchHandle("Teresa", self._report)]), port)
-        self._say(f"info string explorer at {self._server.address}")
+        self._say(f"explorer at {self._server.address}")
         return self._server
 
     def open_in_browser(self, port: int) -> None:

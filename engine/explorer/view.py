@@ -9,7 +9,7 @@ from engine.report.columns import CLOSE_LOSS, COLUMNS, EXPLAINED, LARGE_LOSS, le
 from engine.report.formulas import context_of
 from engine.report.icicle import DEEPEST
 from engine.report.node import Shape
-from engine.report.positions import Place
+from engine.report.positions import TreePosition
 from engine.report.report import Report
 from engine.report.rows import DIGITS, mean_score
 from engine.report.snapshot import LONGEST_PATH, NotInMemoryError
@@ -65,10 +65,9 @@ class View:
 
     def signature(self) -> list[tuple[int, int, str]]:
         """Changes whenever there is something new to show."""
-        sources = [search.report().source for search in self.searches]
+        snapshots = [search.report().snapshot for search in self.searches]
         return [
-            (id(source.places), int(source.tree.visits[0]), str(source.run.reason) if source.run else "")
-            for source in sources
+            (id(snapshot.positions), snapshot.progress.visits, str(snapshot.progress.state)) for snapshot in snapshots
         ]
 
     # What a page asks for
@@ -116,31 +115,31 @@ class View:
     def lesson(self, number: int, path: str, move: str) -> dict[str, list[str]]:
         """How the numbers of a row are made: column -> lines of text."""
         report = self.report(number)
-        place, _ = report.source.find(path)
+        here, _ = report.snapshot.find(path)
         rows = report.rows(path, shape=Shape(lines=0, first_look=True))
         row = next((row for row in rows if row.uci == move), None)
         if row is None:
             raise ValueError("there is no such move")
-        context = context_of(report.source, path)
+        context = context_of(report.snapshot, path)
         return {
-            column.key: lesson(column, row, context, place.position.turn.capitalize())
+            column.key: lesson(column, row, context, here.position.turn.capitalize())
             for column in EXPLAINED
             if context.visits and (row.n or column.key != "u")
         }
 
     def position(self, path: str) -> Data:
         """A position below the root, in the tree or not, and what can be played there."""
-        places, moves = self.report(0).source.places, path.split("/") if path else []
+        positions, moves = self.report(0).snapshot.positions, path.split("/") if path else []
         if len(moves) > LONGEST_PATH:
             raise ValueError(f"the path has more than {LONGEST_PATH} moves")
-        place, names = places.root, []
+        here, names = positions.root, []
         for move in moves:
-            after = places.play(place, place.position.code(move))
+            after = positions.play(here, here.position.code(move))
             if after is None:
                 raise ValueError("the move is not legal")
-            place = after
-            names.append(place.san)
-        return _position(place, names)
+            here = after
+            names.append(here.san)
+        return _position(here, names)
 
 
 def _if_known(work: Callable[[int, str], Data], number: int, path: str) -> Data | None:
@@ -151,28 +150,28 @@ def _if_known(work: Callable[[int, str], Data], number: int, path: str) -> Data 
         return None
 
 
-def _position(place: Place, names: list[str]) -> Data:
-    position = place.position
+def _position(here: TreePosition, names: list[str]) -> Data:
+    position = here.position
     return {
-        "path": place.path,
+        "path": here.path,
         "names": names,
-        "fen": place.fen,
+        "fen": here.fen,
         "turn": position.turn,
         "check": position.in_check,
-        "over": place.is_over,
-        "moves": [] if place.is_over else position.legal_moves,
+        "over": here.is_over,
+        "moves": [] if here.is_over else position.legal_moves,
     }
 
 
 def _trends(report: Report) -> dict[str, float]:
     """The change of each move's score since the root had half its visits."""
-    codes, samples = report.source.history.read()
+    codes, samples = report.snapshot.history.read()
     if not samples:
         return {}
     now = samples[-1]
     before = next(sample for sample in samples if 2 * sample.visits >= now.visits)
     scores = [map(mean_score, sample.wins.tolist(), sample.counts.tolist()) for sample in (before, now)]
-    pairs = zip(map(report.source.position.uci, codes), *scores, strict=True)
+    pairs = zip(map(report.snapshot.position.uci, codes), *scores, strict=True)
     return {uci: round(new - old, DIGITS) for uci, old, new in pairs if old is not None and new is not None}
 
 

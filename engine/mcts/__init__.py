@@ -1,4 +1,4 @@
-"""The search as kernels, in reading order: `tree`, `proof`, `selection`, `evaluate`, `simulate`.
+"""The search as kernels, in reading order: `tree`, `allocate`, `proof`, `selection`, `evaluate`, `simulate`.
 
-In a folder of its own because compiled kernels are kept by a hash of the folder's sources.
+They have their own folder because compiled kernels are cached by a hash of the folder's sources.
 """

@@ -1,4 +1,4 @@
-"""What a position is worth: the end of the game, or a guess. All scores are for the player who moved there."""
+"""The value of a position: the end of the game, or an estimate. All scores are for the player who moved there."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from movegen.playout import random_game
 def ending_here(board: Board, clock: np.uint64, depth: int) -> np.uint16:
     """The end of the game in a position, proven for the player who moved there: WIN by mate, DRAW, or UNPROVEN.
 
-    At the root only the lack of moves ends the game: whoever asks for a move there plays on.
+    At the root only the lack of moves ends the game: a search for a move is only started if the game goes on.
     """
     if count_moves(board) == ZERO:
         return WIN if checkers(board) != ZERO else DRAW
@@ -60,10 +60,10 @@ def evaluate_leaves(
     network: Network, params: SearchParams, values: np.ndarray, worker: Worker, count: np.uint64
 ) -> None:
     """Write score and draw share of each leaf that is open, for the player who moved there."""
-    for place in range(count):
-        if not is_open(worker, place):
+    for leaf in range(count):
+        if not is_open(worker, leaf):
             continue
-        board, clock, key = board_of(worker, place), worker.leaves[place, CLOCK], worker.leaves[place, KEY]
+        board, clock, key = board_of(worker, leaf), worker.leaves[leaf, CLOCK], worker.leaves[leaf, KEY]
         if params.evaluator == NETWORK:
             score, draw_share = judge_by_network(network, values, board, key, worker)
         elif params.evaluator == PLAYOUT:
@@ -72,4 +72,4 @@ def evaluate_leaves(
             score, draw_share = SCORE_UNIT // 2, 0
         else:
             score, draw_share = int(multiply_high(fold_product(key, key), U64(SCORE_UNIT + 1))), 0
-        worker.scores[place], worker.draw_shares[place] = score, draw_share
+        worker.scores[leaf], worker.draw_shares[leaf] = score, draw_share

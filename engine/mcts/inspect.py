@@ -1,6 +1,6 @@
 """Kernels that read the tree, also while threads search in it. They change nothing.
 
-A node may be recycled while it is read: it is looked at before and after, and counts as not expanded if it changed.
+A node may be recycled while it is read: it is checked before and after, and counts as not expanded if it changed.
 """
 
 import math
@@ -13,9 +13,9 @@ from engine.mcts.selection import (
     PRIOR_SCALE,
     SCORE_SCALE,
     exploration_of,
-    first_play_of,
     is_lost,
     mean_of,
+    mean_or_first_play,
     natural_log,
     puct,
     ucb1,
@@ -27,10 +27,10 @@ from movegen.compiler.jit import inlined, kernel
 from movegen.compiler.memory import read
 from movegen.moves import MAX_MOVES
 
-# The columns of an icicle's lines.
+# The columns of an icicle's table. MERGED: how many moves share the rectangle of a rest; else 0.
 PARENT, DEPTH, START, WIDTH, VISITS, WINS, CODE, PROVEN, MERGED, EDGE = range(10)
 COLUMNS = 10
-NOBODY = np.int64(-1)
+NONE = np.int64(-1)
 
 
 @inlined
@@ -44,14 +44,38 @@ def node_of(tree: Tree, edge: np.uint64) -> np.uint64:
     return header if is_whole and header + edges < U64(tree.visits.size) else ZERO
 
 
-# What the search would take next
+# What the search would select next
+
+
+@inlined
+def ucb1_terms(tree: Tree, params: SearchParams, slot: np.uint64, log_of_parent: float) -> tuple[float, float]:
+    """Q and U of a move by UCB1: infinite without visits."""
+    visits = visits_of(tree, slot)
+    if visits == 0.0:
+        return 0.0, math.inf
+    return mean_of(tree, slot, visits), ucb1(0.0, visits, log_of_parent, params.exploration)
+
+
+@inlined
+def puct_terms(
+    tree: Tree,
+    params: SearchParams,
+    slot: np.uint64,
+    exploration: float,
+    parent_mean: float,
+    prior_visited: np.uint64,
+) -> tuple[float, float]:
+    """Q and U of a move by PUCT, as `select_by_puct` computes them."""
+    visits, prior = visits_of(tree, slot), float(tree.prior[slot])
+    mean = mean_or_first_play(tree, params, slot, visits, parent_mean, prior_visited)
+    return mean, puct(0.0, prior, visits, exploration)
 
 
 @kernel
 def urgencies(tree: Tree, params: SearchParams, edge: np.uint64, means: np.ndarray, bonuses: np.ndarray) -> int:
     """Write Q and U of the moves below an edge as the formula takes them; -> how many there are.
 
-    U is infinite for what UCB1 has not visited, and minus infinity for lost moves: those are never taken.
+    U is infinite for moves that UCB1 has not visited, and minus infinity for lost moves: those are never selected.
     """
     header = node_of(tree, edge)
     if header == ZERO:
@@ -65,27 +89,18 @@ def urgencies(tree: Tree, params: SearchParams, edge: np.uint64, means: np.ndarr
     for index in range(count):
         slot = header + ONE + U64(index)
         if is_lost(tree, slot):
-            means[index], bonuses[index] = 0.0, -math.inf
-            continue
-        visits, prior = visits_of(tree, slot), U64(tree.prior[slot])
-        if visits > 0.0:
-            means[index] = mean_of(tree, slot, visits)
+            mean, bonus = 0.0, -math.inf
         elif params.formula == UCB1:
-            means[index] = 0.0
+            mean, bonus = ucb1_terms(tree, params, slot, log_of_parent)
         else:
-            means[index] = first_play_of(parent_mean, params.first_play, float(prior_visited) * PRIOR_SCALE)
-        if params.formula != UCB1:
-            bonuses[index] = puct(0.0, float(prior), visits, exploration)
-        elif visits > 0.0:
-            bonuses[index] = ucb1(0.0, visits, log_of_parent, params.exploration)
-        else:
-            bonuses[index] = math.inf
-        if visits > 0.0:
-            prior_visited += prior
+            mean, bonus = puct_terms(tree, params, slot, exploration, parent_mean, prior_visited)
+            if visits_of(tree, slot) > 0.0:
+                prior_visited += U64(tree.prior[slot])
+        means[index], bonuses[index] = mean, bonus
     return count
 
 
-# The best moves from here on
+# Principal variations
 
 
 @inlined
@@ -107,7 +122,7 @@ def better_of(tree: Tree, slot: np.uint64, other: np.uint64) -> np.uint64:
 
 @inlined
 def best_reply(tree: Tree, header: np.uint64) -> np.uint64:
-    """The edge of a node that `choice.best_of` would choose among those that anything is known of; 0 if nothing is."""
+    """The edge of a node that `move_stats.best_of` would choose among the known ones; 0 if none is known."""
     win, drawn, open_move, loss = ZERO, ZERO, ZERO, ZERO
     for index in range(U64(tree.visits[header])):
         slot = header + ONE + U64(index)
@@ -130,9 +145,9 @@ def best_reply(tree: Tree, header: np.uint64) -> np.uint64:
 
 @kernel
 def best_line(tree: Tree, edge: np.uint64, edges: np.ndarray, codes: np.ndarray) -> int:
-    """Write the edges of the best moves below an edge, and the moves; -> how many, as many as fit at most.
+    """Write the edges of the best moves below an edge, and the moves; -> how many, at most as many as fit.
 
-    At the end all is looked at again: what was recycled meanwhile is left out, with all that follows.
+    At the end all are checked again: a node that was recycled meanwhile is left out, with all that follows.
     """
     count, above, room = 0, edge, edges.size
     header = node_of(tree, above)
@@ -145,90 +160,112 @@ def best_line(tree: Tree, edge: np.uint64, edges: np.ndarray, codes: np.ndarray)
         above = slot
         header = node_of(tree, above)
     above = edge
-    for place in range(count):
+    for index in range(count):
         header = node_of(tree, above)
-        if not header < edges[place] <= header + U64(tree.visits[header]) or header == ZERO:
-            return place
-        above = edges[place]
+        if not header < edges[index] <= header + U64(tree.visits[header]) or header == ZERO:
+            return index
+        above = edges[index]
     return count
 
 
-# The whole tree in one picture
+# The whole tree in one picture: a table with a row for each rectangle
 
 
 @inlined
-def write_line(tree: Tree, lines: np.ndarray, place: int, parent: int, slot: np.uint64) -> None:
-    """A rectangle for a move."""
-    line = lines[place]
-    line[PARENT], line[DEPTH] = parent, lines[parent, DEPTH] + 1
-    line[VISITS], line[WINS] = np.int64(tree.visits[slot]), tree.wins[slot]
-    line[CODE], line[PROVEN] = np.int64(tree.move[slot]), np.int64(tree.proven[slot])
-    line[MERGED], line[EDGE] = 0, np.int64(slot)
+def write_row(tree: Tree, table: np.ndarray, row: int, parent: int, slot: np.uint64) -> None:
+    """The rectangle of a move."""
+    cells = table[row]
+    cells[PARENT], cells[DEPTH] = parent, table[parent, DEPTH] + 1
+    cells[VISITS], cells[WINS] = np.int64(tree.visits[slot]), tree.wins[slot]
+    cells[CODE], cells[PROVEN] = np.int64(tree.move[slot]), np.int64(tree.proven[slot])
+    cells[MERGED], cells[EDGE] = 0, np.int64(slot)
 
 
 @inlined
-def put_in_order(lines: np.ndarray, first: int, place: int) -> None:
-    """Move the last line before those of its parent with fewer visits. By insertion: there are few."""
-    while place > first and lines[place - 1, VISITS] < lines[place, VISITS]:
+def start_rest(table: np.ndarray, row: int, parent: int) -> None:
+    """An empty rectangle for the moves of a node that have too few visits."""
+    cells = table[row]
+    cells[:] = 0
+    cells[PARENT], cells[DEPTH] = parent, table[parent, DEPTH] + 1
+    cells[CODE], cells[PROVEN], cells[EDGE] = NONE, UNPROVEN, NONE
+
+
+@inlined
+def put_in_order(table: np.ndarray, first: int, row: int) -> None:
+    """Move the last row before those of its parent with fewer visits. By insertion: there are few."""
+    while row > first and table[row - 1, VISITS] < table[row, VISITS]:
         for column in range(COLUMNS):
-            lines[place - 1, column], lines[place, column] = lines[place, column], lines[place - 1, column]
-        place -= 1
+            table[row - 1, column], table[row, column] = table[row, column], table[row - 1, column]
+        row -= 1
 
 
 @inlined
-def lay_out(lines: np.ndarray, parent: int, first: int, end: int) -> None:
-    """Set lines side by side within their parent. Threads may have added visits since it was read: those are cut."""
-    start, left = lines[parent, START], lines[parent, WIDTH]
-    for place in range(first, end):
-        width = min(lines[place, VISITS], left)
-        lines[place, START], lines[place, WIDTH] = start, width
+def lay_out(table: np.ndarray, parent: int, first: int, end: int) -> None:
+    """Set rectangles side by side within their parent. Threads may have added visits since it was read: those are cut.
+
+    START and WIDTH count visits, from the left edge of the top rectangle:
+
+        parent    |---------------------------------|
+        children  |-- first --|-- … --|-- rest --|     what is missing: visits that ended at the parent itself
+    """
+    start, left = table[parent, START], table[parent, WIDTH]
+    for row in range(first, end):
+        width = min(table[row, VISITS], left)
+        table[row, START], table[row, WIDTH] = start, width
         start, left = start + width, left - width
 
 
 @inlined
-def divide(tree: Tree, lines: np.ndarray, parent: int, used: int, least_visits: np.int64) -> int:
-    """Add the moves below a line; those with too few visits become one. -> how many lines are used now."""
-    edge = U64(lines[parent, EDGE])
+def divide(tree: Tree, table: np.ndarray, parent: int, used: int, least_visits: np.int64) -> int:
+    """Add the moves below a rectangle; those with too few visits become one, the rest. -> how many rows are used now.
+
+        row    0 … parent … | used … moves, most visits first … end | … free … | last: collects the rest |
+
+    Nothing is added if there is no room for all of it, or if the node was recycled meanwhile.
+    """
+    edge, last = U64(table[parent, EDGE]), len(table) - 1
     header = node_of(tree, edge)
-    if header == ZERO:
+    if header == ZERO or used > last:
         return used
-    first, end, merged, rest_visits, rest_wins = used, used, 0, np.int64(0), np.int64(0)
+    start_rest(table, last, parent)
+    rest, end = table[last], used
     for index in range(U64(tree.visits[header])):
         slot = header + ONE + U64(index)
         visits = np.int64(tree.visits[slot])
         if visits >= least_visits:
-            if end + 1 >= len(lines):  # the last line is for a rest
+            if end == last:
                 return used
-            write_line(tree, lines, end, parent, slot)
-            put_in_order(lines, first, end)
+            write_row(tree, table, end, parent, slot)
+            put_in_order(table, used, end)
             end += 1
         elif visits > 0:
-            merged, rest_visits, rest_wins = merged + 1, rest_visits + visits, rest_wins + tree.wins[slot]
-    if merged > 0:
-        line = lines[end]
-        line[PARENT], line[DEPTH], line[VISITS], line[WINS] = parent, lines[parent, DEPTH] + 1, rest_visits, rest_wins
-        line[CODE], line[PROVEN], line[MERGED], line[EDGE] = NOBODY, UNPROVEN, merged, NOBODY
+            rest[MERGED] += 1
+            rest[VISITS] += visits
+            rest[WINS] += tree.wins[slot]
+    if rest[MERGED] > 0:
+        for column in range(COLUMNS):
+            table[end, column] = rest[column]
         end += 1
     if node_of(tree, edge) != header:
         return used
-    lay_out(lines, parent, first, end)
+    lay_out(table, parent, used, end)
     return end
 
 
 @kernel
-def icicle(tree: Tree, edge: np.uint64, least_visits: np.int64, deepest: np.int64, lines: np.ndarray) -> int:
-    """The visits below an edge as rectangles, ply by ply; -> how many lines of `lines` were written.
+def icicle(tree: Tree, edge: np.uint64, least_visits: np.int64, deepest: np.int64, table: np.ndarray) -> int:
+    """The visits below an edge as rectangles, ply by ply; -> how many rows of `table` were written.
 
-    A node whose moves find no room any more is not divided.
+    A node whose moves find no room is not divided.
     """
-    first = lines[0]
-    first[:] = 0
-    first[PARENT], first[VISITS], first[WINS] = NOBODY, np.int64(tree.visits[edge]), tree.wins[edge]
-    first[WIDTH] = first[VISITS]
-    first[CODE], first[PROVEN], first[EDGE] = NOBODY, np.int64(tree.proven[edge]), np.int64(edge)
-    used, place = 1, 0
-    while place < used:
-        if lines[place, MERGED] == 0 and lines[place, DEPTH] < deepest:
-            used = divide(tree, lines, place, used, least_visits)
-        place += 1
+    top = table[0]
+    top[:] = 0
+    top[PARENT], top[VISITS], top[WINS] = NONE, np.int64(tree.visits[edge]), tree.wins[edge]
+    top[WIDTH] = top[VISITS]
+    top[CODE], top[PROVEN], top[EDGE] = NONE, np.int64(tree.proven[edge]), np.int64(edge)
+    used, row = 1, 0
+    while row < used:
+        if table[row, MERGED] == 0 and table[row, DEPTH] < deepest:
+            used = divide(tree, table, row, used, least_visits)
+        row += 1
     return used

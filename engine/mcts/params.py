@@ -1,4 +1,4 @@
-"""What a search is given: how to search, where from, and the memory of each thread."""
+"""The input of a search: its parameters, its root, and the memory of each thread."""
 
 from typing import NamedTuple, cast
 
@@ -42,19 +42,19 @@ class Root(NamedTuple):
 
 
 def root_of(position: Position) -> Root:
-    """A search starts from this position, and knows the game before it."""
+    """The root of a search from this position, with the game before it."""
     past = np.array(position.past_keys, dtype=np.uint64)
     return Root(position.board, U64(position.key), U64(position.halfmove_clock), past)
 
 
 class Worker(NamedTuple):
-    """What a thread has for itself."""
+    """The memory of one thread."""
 
     paths: np.ndarray  # uint64 [LARGEST_BATCH, DEEPEST + 1], the edges from the root to each leaf
     leaves: np.ndarray  # uint64 [LARGEST_BATCH, 11], see engine.mcts.leaves
     scores: np.ndarray  # int64 [LARGEST_BATCH], of the leaves, in SCORE_UNIT
     draw_shares: np.ndarray  # int64 [LARGEST_BATCH]
-    keys: np.ndarray  # uint64 [DEEPEST + 1], of the positions on the present way
+    keys: np.ndarray  # uint64 [DEEPEST + 1], of the positions on the present path
     random: np.ndarray  # uint64 [1], state of the random generator
     totals: np.ndarray  # uint64 [3]: visits, sum of leaf depths, deepest
     moves: np.ndarray  # uint16 [MAX_MOVES], of the node that is expanded

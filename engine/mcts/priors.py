@@ -29,8 +29,8 @@ def sort_by_prior(worker: Worker, count: int) -> None:
     """Sort moves and priors, the highest prior first; equal ones keep their order. By insertion: there are few."""
     for index in range(1, count):
         move, prior = worker.moves[index], worker.priors[index]
-        place = index
-        while place > 0 and worker.priors[place - 1] < prior:
-            worker.moves[place], worker.priors[place] = worker.moves[place - 1], worker.priors[place - 1]
-            place -= 1
-        worker.moves[place], worker.priors[place] = move, prior
+        hole = index
+        while hole > 0 and worker.priors[hole - 1] < prior:
+            worker.moves[hole], worker.priors[hole] = worker.moves[hole - 1], worker.priors[hole - 1]
+            hole -= 1
+        worker.moves[hole], worker.priors[hole] = move, prior

@@ -11,7 +11,7 @@ from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree
 from movegen.bits import ONE, U64
 from movegen.compiler.jit import inlined, kernel
 
-UNPROVEN, LOSS, DRAW, WIN = np.uint16(0), np.uint16(1), np.uint16(2), np.uint16(3)
+UNPROVEN, LOSS, DRAW, WIN = np.uint16(0), np.uint16(1), np.uint16(2), np.uint16(3)  # the one numbering of results
 RESULT_SHIFT, DISTANCE_MASK = np.uint16(14), np.uint16(0x3FFF)
 LONGEST, NO_WIN, NEXT = np.int64(0x3FFF), np.int64(0x4000), np.int64(1)
 
@@ -48,9 +48,9 @@ def draw_share_of(result: np.uint16) -> int:
 
 @inlined
 def proof_from(proven: np.ndarray, first: np.uint64, end: np.uint64) -> np.uint16:
-    """What replies prove for the move before them, or UNPROVEN. Their own proofs stand from `first` to before `end`.
+    """What replies prove for the move before them, or UNPROVEN. Their own proofs are in `proven[first:end]`.
 
-    The quickest win of the opponent; else, if all replies are proven, a draw, or the slowest of his losses.
+    The quickest win of the opponent; else, if all replies are proven, a draw, or the slowest of the opponent's losses.
     """
     quickest_win, slowest_loss, longest_draw = NO_WIN, np.int64(0), np.int64(0)
     open_replies = 0

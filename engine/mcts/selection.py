@@ -1,4 +1,4 @@
-"""Which move to look at next: two formulas, each a small function. All values are for the player who moves, in [0, 1].
+"""Which move to visit next: two formulas, each a small function. All values are for the player who moves, in [0, 1].
 
 No fast-math: the same numbers on every CPU, so that a search can be repeated anywhere.
 """
@@ -22,7 +22,7 @@ GROWTH_BASE, LN_GROWTH_BASE = U64(8192), 13 * LN_2
 
 @inlined
 def natural_log(number: np.uint64) -> float:
-    """Ln of a whole number from 1 on, by a series: libraries differ in the last bit, additions do not."""
+    """Ln of a positive whole number, by a series: libraries differ in the last bit, additions do not."""
     exponent = U64(63) - leading_zeros(number)
     mantissa = float(number) / float(ONE << exponent)  # in [1, 2)
     s = (mantissa - 1.0) / (mantissa + 1.0)
@@ -67,11 +67,11 @@ def is_lost(tree: Tree, slot: np.uint64) -> bool:
 
 
 @inlined
-def draw_number(worker: Worker, below: np.uint64) -> np.uint64:
-    """A random number from 0 to below − 1."""
+def random_below(worker: Worker, bound: np.uint64) -> np.uint64:
+    """A random number from 0 to bound − 1."""
     state, random = next_random(worker.random[0])
     worker.random[0] = state
-    return multiply_high(random, below)
+    return multiply_high(random, bound)
 
 
 @inlined
@@ -90,7 +90,7 @@ def select_by_ucb1(tree: Tree, params: SearchParams, worker: Worker, edge: np.ui
             best, best_urgency, equals = slot, urgency, ONE
         elif urgency == best_urgency:
             equals += ONE
-            if draw_number(worker, equals) == ZERO:
+            if random_below(worker, equals) == ZERO:
                 best = slot
     return best
 
@@ -104,16 +104,25 @@ def exploration_of(params: SearchParams, visits: np.uint64) -> float:
 
 @inlined
 def first_play_of(parent_mean: float, first_play: float, prior_visited: float) -> float:
-    """Q of a move without visits: its parent's, less something for what is left of the priors to look at."""
+    """Q of a move without visits: its parent's, reduced the more of the priors' mass was visited already."""
     return parent_mean - first_play * math.sqrt(prior_visited)
+
+
+@inlined
+def mean_or_first_play(
+    tree: Tree, params: SearchParams, slot: np.uint64, visits: float, parent_mean: float, prior_visited: np.uint64
+) -> float:
+    """Q of an edge as PUCT takes it; `prior_visited`: the sum of the priors of the edges before it, in PRIOR_UNIT."""
+    if visits > 0.0:
+        return mean_of(tree, slot, visits)
+    return first_play_of(parent_mean, params.first_play, float(prior_visited) * PRIOR_SCALE)
 
 
 @inlined
 def select_by_puct(tree: Tree, params: SearchParams, edge: np.uint64, header: np.uint64) -> np.uint64:
     """The most urgent edge of the node below `edge`; the first of equals.
 
-    Edges stand in the order of their priors, so of those without visits the first is the most urgent: beyond it
-    nothing needs to be looked at.
+    Edges are sorted by their priors, so of those without visits the first is the most urgent: the loop ends there.
     """
     parent_visits = U64(tree.visits[edge])
     exploration = exploration_of(params, parent_visits) * PRIOR_SCALE
@@ -125,10 +134,7 @@ def select_by_puct(tree: Tree, params: SearchParams, edge: np.uint64, header: np
         if is_lost(tree, slot):
             continue
         visits, prior = visits_of(tree, slot), U64(tree.prior[slot])
-        if visits > 0.0:
-            mean = mean_of(tree, slot, visits)
-        else:
-            mean = first_play_of(parent_mean, params.first_play, float(prior_visited) * PRIOR_SCALE)
+        mean = mean_or_first_play(tree, params, slot, visits, parent_mean, prior_visited)
         prior_visited += prior
         urgency = puct(mean, float(prior), visits, exploration)
         if urgency > best_urgency:

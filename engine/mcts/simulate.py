@@ -1,22 +1,23 @@
-"""Simulations in four steps: select, expand, evaluate, back up. And many of them, without a word of Python.
+"""Simulations in four steps: select, expand, evaluate, back up. And a loop over many of them, without the interpreter.
 
 Scores are whole numbers in SCORE_UNIT, for the player who made the move that leads to a position. So a score turns
 into SCORE_UNIT − score from one ply to the next, and each edge adds up what is good for its own player.
 
-Leaves are collected in batches: each way down counts as a loss until its result is backed up, so the next one goes
+Leaves are collected in batches: each path down counts as a loss until its result is backed up, so the next one goes
 elsewhere; then all leaves are evaluated by one call. A batch of one is the plain search.
 """
 
 import numpy as np
 
+from engine.mcts.allocate import allocate, clear_edges
 from engine.mcts.evaluate import ending_here, evaluate_leaves
 from engine.mcts.leaves import depth_of, is_repeated, keep_leaf
 from engine.mcts.params import AT_ROOT, UCB1, Root, SearchParams, Worker
 from engine.mcts.priors import give_priors
 from engine.mcts.proof import DRAW, NEXT, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
 from engine.mcts.selection import select_by_puct, select_by_ucb1
-from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree, allocate, clear_edges
-from engine.mcts.value_table import place_of
+from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree
+from engine.mcts.value_table import index_of
 from engine.network.weights import Network
 from movegen.apply import apply_keyed
 from movegen.bits import ONE, TWO, U64, ZERO
@@ -71,7 +72,7 @@ def add_result(tree: Tree, path: np.ndarray, depth: int, score: int, draw_share:
         add_to(tree.wins, edge, score)
         add_to(tree.draws, edge, draw_share)
         add_to(tree.visits, edge, np.uint32(1))
-        add_to(tree.in_flight, edge, np.uint16(0xFFFF))  # one thread less
+        add_to(tree.in_flight, edge, np.uint16(0xFFFF))  # minus 1, for this thread
         score = SCORE_UNIT - score
 
 
@@ -108,7 +109,7 @@ def prove(tree: Tree, params: SearchParams, path: np.ndarray, depth: int, result
 
 @inlined
 def occurrences_before(root: Root, keys: np.ndarray, depth: int, clock: np.uint64) -> tuple[int, int]:
-    """How often the position at this depth stood on the board before: since the root, and in all.
+    """How often the position at this depth occurred before: since the root, and in all.
 
     `keys` are those of the positions from the root to this one.
     """
@@ -156,11 +157,11 @@ def enter(tree: Tree, worker: Worker, path: np.ndarray, depth: int, edge: np.uin
 
 
 @inlined_source
-def descend(tree: Tree, root: Root, network: Network, params: SearchParams, worker: Worker, place: int) -> None:
+def descend(tree: Tree, root: Root, network: Network, params: SearchParams, worker: Worker, leaf: int) -> None:
     """Walk down to a leaf, and keep it for evaluation."""
     board, key, clock = root.board, root.key, root.clock
     edge, depth, repeated = ROOT, AT_ROOT, False
-    path = worker.paths[place]
+    path = worker.paths[leaf]
     enter(tree, worker, path, depth, edge, key)
     while tree.proven[edge] == UNPROVEN and not repeated:
         header = node_below(tree, network, params, worker, board, edge, depth)
@@ -176,23 +177,23 @@ def descend(tree: Tree, root: Root, network: Network, params: SearchParams, work
         enter(tree, worker, path, depth, edge, key)
         repeated = judge_repetition(tree, root, params, worker, path, depth, clock)
     if tree.proven[edge] == UNPROVEN and not repeated and tree.visits[edge] == 0:
-        prefetch(tree.values, place_of(key))
+        prefetch(tree.values, index_of(key))
         result = ending_here(board, clock, depth)
         if result != UNPROVEN:
             prove(tree, params, path, depth, result)
     is_open = tree.proven[edge] == UNPROVEN and not repeated
-    keep_leaf(worker, place, board, key, clock, depth, is_open, repeated)
+    keep_leaf(worker, leaf, board, key, clock, depth, is_open, repeated)
 
 
 @inlined
-def back_up(tree: Tree, worker: Worker, place: int) -> None:
-    """Add the result of a leaf to the edges above it: what is proven, a repetition, or the evaluator's guess."""
-    path, depth = worker.paths[place], depth_of(worker, place)
+def back_up(tree: Tree, worker: Worker, leaf: int) -> None:
+    """Add the result of a leaf to the edges above it: what is proven, a repetition, or the evaluation."""
+    path, depth = worker.paths[leaf], depth_of(worker, leaf)
     result = result_of(tree.proven[path[depth]])
-    score, draw_share = int(worker.scores[place]), int(worker.draw_shares[place])
+    score, draw_share = int(worker.scores[leaf]), int(worker.draw_shares[leaf])
     if result != UNPROVEN:
         score, draw_share = score_of(result), draw_share_of(result)
-    elif is_repeated(worker, place):
+    elif is_repeated(worker, leaf):
         score, draw_share = SCORE_UNIT // 2, SCORE_UNIT
     add_result(tree, path, depth, score, draw_share)
     worker.totals[0] += ONE
@@ -211,10 +212,10 @@ def simulate_many(
     made = ZERO
     while made < simulations and tree.proven[ROOT] == UNPROVEN and tree.prior[ROOT] == 0:
         batch = min(params.batch, simulations - made)
-        for place in range(batch):
-            descend(tree, root, network, params, worker, place)
+        for leaf in range(batch):
+            descend(tree, root, network, params, worker, leaf)
         evaluate_leaves(network, params, tree.values, worker, batch)
-        for place in range(batch):
-            back_up(tree, worker, place)
+        for leaf in range(batch):
+            back_up(tree, worker, leaf)
         made += batch
     return made

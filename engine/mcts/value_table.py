@@ -1,7 +1,7 @@
-"""What the network said of positions: two ways to the same position need one evaluation.
+"""A cache of the network's values: two move orders to the same position need one evaluation.
 
-Only the network's own values stand here. They depend on the position alone, not on the way to it; what repetition or
-the 50-move rule make of a position is decided elsewhere. So a search with the table is the same as without it.
+It holds only the network's own values. They depend on the position alone, not on the moves before it; repetition and
+the 50-move rule are handled elsewhere. So a search with the table is the same as without it.
 
 An entry is two words: the value, and the key of the position xor the value. If two threads write at once, the words
 do not fit together, and the entry counts as empty.
@@ -19,25 +19,25 @@ DRAWS_SHIFT, PRESENT, PART = U64(21), U64(1) << U64(63), U64((1 << 21) - 1)
 
 
 @inlined
-def place_of(key: np.uint64) -> np.uint64:
-    """Where the entry of a position stands."""
+def index_of(key: np.uint64) -> np.uint64:
+    """The index of the first word of a position's entry."""
     return multiply_high(key, U64(ENTRIES)) << ONE
 
 
 @inlined
 def known_value(values: np.ndarray, key: np.uint64) -> np.uint64:
-    """What is known of a position; 0 if nothing."""
-    place = place_of(key)
-    value = values[place]
-    return value if value ^ values[place + ONE] == key else ZERO
+    """The value of a position; 0 if it is not in the table."""
+    index = index_of(key)
+    value = values[index]
+    return value if value ^ values[index + ONE] == key else ZERO
 
 
 @inlined
 def keep_value(values: np.ndarray, key: np.uint64, score: int, draw_share: int) -> None:
-    """Note what the network said of a position."""
-    place = place_of(key)
+    """Store the network's value of a position."""
+    index = index_of(key)
     value = U64(score) | U64(draw_share) << DRAWS_SHIFT | PRESENT
-    values[place], values[place + ONE] = value, value ^ key
+    values[index], values[index + ONE] = value, value ^ key
 
 
 @inlined

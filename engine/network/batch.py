@@ -24,9 +24,9 @@ def board_at(boards: np.ndarray, index: int) -> Board:
 @kernel
 def inputs_of(boards: np.ndarray, chosen: np.ndarray, inputs: np.ndarray, counts: np.ndarray) -> None:
     """The inputs of the chosen boards: a row of `inputs` for each, and how many of the row are used."""
-    for line in range(chosen.size):
-        board = board_at(boards, chosen[line])
-        counts[line] = fill_inputs(board, attack_maps(board), inputs[line])
+    for number in range(chosen.size):
+        board = board_at(boards, chosen[number])
+        counts[number] = fill_inputs(board, attack_maps(board), inputs[number])
 
 
 @kernel
@@ -44,24 +44,24 @@ def moves_of(
     """
     room = moves.size
     starts[0] = 0
-    for line in range(chosen.size):
-        board = board_at(boards, chosen[line])
+    for number in range(chosen.size):
+        board = board_at(boards, chosen[number])
         context = move_context_of(board, attack_maps(board))
-        begin, count = starts[line], np.int64(fill_moves(board, found))
+        begin, count = starts[number], np.int64(fill_moves(board, found))
         if begin + count > room:
             count = np.int64(0)
         for index in range(count):
             moves[begin + index] = found[index]
             fill_rows(board, context, U64(found[index]), rows, begin + index)
-        starts[line + 1] = begin + count
+        starts[number + 1] = begin + count
 
 
 @kernel
 def values_of(network: Network, scratch: Scratch, boards: np.ndarray, shares: np.ndarray) -> None:
     """Win, draw and loss of each board."""
-    for line in range(len(boards)):
-        win, draw, loss = value(network, scratch, board_at(boards, line))
-        shares[line, 0], shares[line, 1], shares[line, 2] = win, draw, loss
+    for number in range(len(boards)):
+        win, draw, loss = value(network, scratch, board_at(boards, number))
+        shares[number, 0], shares[number, 1], shares[number, 2] = win, draw, loss
 
 
 @kernel
@@ -69,10 +69,10 @@ def move_logits_of(
     network: Network, scratch: Scratch, boards: np.ndarray, moves: np.ndarray, logits: np.ndarray, counts: np.ndarray
 ) -> None:
     """The legal moves of each board and their logits, a row for each board."""
-    for line in range(len(boards)):
-        board = board_at(boards, line)
-        count = np.int64(fill_moves(board, moves[line]))
-        move_logits(network, scratch, board, moves[line], count)
+    for number in range(len(boards)):
+        board = board_at(boards, number)
+        count = np.int64(fill_moves(board, moves[number]))
+        move_logits(network, scratch, board, moves[number], count)
         for index in range(count):
-            logits[line, index] = scratch.logits[index]
-        counts[line] = count
+            logits[number, index] = scratch.logits[index]
+        counts[number] = count

@@ -76,6 +76,12 @@ def row_of_target(piece: np.uint64, arriving: np.uint64, target: Square, mirror:
 
 
 @inlined
+def row_of_origin(piece: np.uint64, origin: Square, mirror: np.uint64) -> np.int64:
+    """The row of the leaving piece and its square."""
+    return FROM_BASE + np.int64(piece << SQUARE_BITS | origin ^ mirror)
+
+
+@inlined
 def danger(context: MoveContext, origin: Square) -> np.uint64:
     """What a piece leaves: 0 no attack, 1 attacked but defended, 2 attacked by a cheaper piece, 3 not defended."""
     if context.under_cheaper >> origin & ONE:
@@ -132,7 +138,7 @@ def sign_of_move(
 def fill_castling(context: MoveContext, king: Square, rook: Square, rows: np.ndarray, index: int) -> None:
     """The rows of castling: king takes rook."""
     rows[index, 0] = row_of_target(KING, KING, rook, context.mirror)
-    rows[index, 1] = FROM_BASE + np.int64(KING << SQUARE_BITS | king ^ context.mirror)
+    rows[index, 1] = row_of_origin(KING, king, context.mirror)
     rows[index, 2] = kind_code(KING, CASTLING_VICTIM, EVEN, ZERO, ZERO, ZERO)
     rows[index, 3] = threat_code(KING, ZERO, ZERO, ZERO, ZERO)
 
@@ -144,6 +150,7 @@ def fill_rows(board: Board, context: MoveContext, move: Move, rows: np.ndarray, 
     if kind == CASTLING:
         fill_castling(context, origin, target, rows, index)
         return
+    # The pieces of the move, what it gains at once in pawns, and the occupied squares after it.
     piece = piece_at(board, origin)
     arriving, victim, gain = piece, NO_VICTIM, np.int64(0)
     after = (context.occupied ^ ONE << origin) | ONE << target
@@ -156,15 +163,17 @@ def fill_rows(board: Board, context: MoveContext, move: Move, rows: np.ndarray, 
     elif kind == EN_PASSANT:
         victim, gain = PAWN_VICTIM, worth(PAWN)
         after &= ~south(ONE << target)
+    # The digits of the codes.
     seen = seen_from(arriving, target, after)
     check = seen >> context.their_king & ONE
     if check == ZERO and (context.discoverers >> origin & ONE or kind == EN_PASSANT):
         check = ONE if discovers_check(board, context, origin, after) else ZERO
     sign = sign_of_move(board, context, target, after, arriving, gain)
-    before, exposed = context.attacked >> origin & ONE, context.attacked >> target & ONE
+    attacked_before, attacked_after = context.attacked >> origin & ONE, context.attacked >> target & ONE
+    pawn_attacked = context.pawn_attacked >> target & ONE
     passed = (ONE ^ context.before_pawns >> target & ONE) if piece == PAWN else ZERO
     threats = popcount(seen & prey(context, arriving))
     rows[index, 0] = row_of_target(piece, arriving, target, context.mirror)
-    rows[index, 1] = FROM_BASE + np.int64(piece << SQUARE_BITS | origin ^ context.mirror)
-    rows[index, 2] = kind_code(piece, victim, sign, check, before, exposed)
-    rows[index, 3] = threat_code(piece, danger(context, origin), threats, context.pawn_attacked >> target & ONE, passed)
+    rows[index, 1] = row_of_origin(piece, origin, context.mirror)
+    rows[index, 2] = kind_code(piece, victim, sign, check, attacked_before, attacked_after)
+    rows[index, 3] = threat_code(piece, danger(context, origin), threats, pawn_attacked, passed)

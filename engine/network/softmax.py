@@ -12,17 +12,17 @@ from engine.network.architecture import LOGIT_BITS
 from movegen.bits import U64
 from movegen.compiler.jit import inlined, lookup
 
-EXP_BITS = 30  # 1.0 is 1 << 30
+EXP_BITS = 30  # 1.0 is ONE_EXP
 COARSE_STEPS = 512  # sixteenths: e^−32 and less counts as 0
 FINE_BITS = LOGIT_BITS - 4
 FINE_STEPS = 1 << FINE_BITS
 
-ONE_EXP = U64(1 << EXP_BITS)
+ONE_EXP = 1 << EXP_BITS
 
 
 def exponentials(count: int, steps_per_unit: int) -> np.ndarray:
     """e^−(i / steps per unit) for i = 0 … count − 1, in 1 / ONE_EXP."""
-    powers = ((Decimal(-step) / steps_per_unit).exp() * (1 << EXP_BITS) for step in range(count))
+    powers = ((Decimal(-step) / steps_per_unit).exp() * ONE_EXP for step in range(count))
     return np.array([int(power.to_integral_value()) for power in powers], dtype=np.uint64)
 
 

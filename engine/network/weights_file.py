@@ -85,7 +85,7 @@ def load_weights(path: Path = SHIPPED) -> WeightsFile:
 def parse_weights(data: np.ndarray) -> WeightsFile:
     """The contents of a weights file."""
     if data.size < HEADER.size or bytes(data[: len(MAGIC)]) != MAGIC:
-        raise ValueError("this is no weights file of Teresa")
+        raise ValueError("this is not a weights file of Teresa")
     fields = HEADER.unpack(bytes(data[: HEADER.size]))
     _, version, inputs, value_hidden, policy_hidden, move_rows, text_size, settings_hash, crc = fields
     if version != VERSION:
@@ -111,7 +111,7 @@ def check_body(data: np.ndarray, notes: int, value_hidden: int, policy_hidden: i
     """Refuse a body that is too short, too long or changed."""
     expected = HEADER.size + notes + sum(map(aligned, array_sizes(value_hidden, policy_hidden)))
     if data.size != expected:
-        raise ValueError(f"{data.size} bytes long instead of {expected}: the file is broken off or has too much")
+        raise ValueError(f"{data.size} bytes long instead of {expected}: the file is truncated or too long")
     if zlib.crc32(data[HEADER.size :].data) != crc:
         raise ValueError("damaged: the checksum is wrong")
 
@@ -133,7 +133,7 @@ def read_notes(text: bytes) -> Mapping[str, Any]:
     try:
         notes = json.loads(text)
     except ValueError as error:
-        raise ValueError("its notes are no JSON") from error
+        raise ValueError("its notes are not JSON") from error
     if not isinstance(notes, dict):
-        raise ValueError("its notes are no JSON object")  # noqa: TRY004  (a damaged file, not a wrong argument)
+        raise ValueError("its notes are not a JSON object")  # noqa: TRY004  (a damaged file, not a wrong argument)
     return notes

@@ -1,1 +1,4 @@
-"""Games and positions in files, and their way to python-chess."""
+"""Games and positions in files, in reading order: `encoding`, `headers`, `movetext`, `game_file`, `positions`.
+
+`convert` is the way to python-chess and back.
+"""

@@ -1,4 +1,4 @@
-"""Positions and moves, to python-chess and back."""
+"""Positions, moves and games, to python-chess and back."""
 
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,28 @@ def as_chess_board(position: "Position") -> "chess.Board":
     import chess
 
     return chess.Board(position.fen(shredder=position.chess960), chess960=position.chess960)
+
+
+def chess960_start(number: int) -> "Position":
+    """The start position of Chess960 with a number from 0 to 959."""
+    import chess
+
+    return position_of(chess.Board.from_chess960_pos(number))
+
+
+def new_game(start: "Position", headers: dict[str, str]) -> "chess.pgn.Game":
+    """A game of python-chess without moves."""
+    import chess.pgn
+
+    game = chess.pgn.Game()
+    game.setup(as_chess_board(start))
+    game.headers.update(headers)
+    return game
+
+
+def add_move(node: "chess.pgn.GameNode", uci: str) -> "chess.pgn.GameNode":
+    """Continue the main line of a game with a move; -> the node after it."""
+    return node.add_main_variation(node.board().parse_uci(uci))
 
 
 def position_of(board: "chess.Board") -> "Position":

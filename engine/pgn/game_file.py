@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import chess.pgn
 
 STANDARD_INPUT = "-"
-NEW_GAME_IN_COMMENT = re.compile(r'\[Event\s+"')  # nobody closed the comment before it
+NEW_GAME_IN_COMMENT = re.compile(r'\[Event\s+"')  # after a comment that was not closed
 
 
 class GameFile:

@@ -205,7 +205,7 @@ class Movetext:
         is_main = len(self.levels) == 1
         try:
             move = level.board.parse_san(_plain_san(word))
-            wrong = "stands after the result" if level.is_over else "is no move" if is_main and not move else ""
+            wrong = "comes after the result" if level.is_over else "is no move" if is_main and not move else ""
         except chess.AmbiguousMoveError:
             wrong = "is ambiguous"
         except ValueError:

@@ -9,7 +9,7 @@ from engine.pgn.movetext import is_game, read_game
 from engine.system.text import printable
 from movegen import Position
 
-LONGEST_TEXT = 32 << 10  # letters of a PGN that somebody types in
+LONGEST_TEXT = 32 << 10  # letters of a FEN or PGN that a user types or pastes
 
 
 class OpenedPosition(NamedTuple):

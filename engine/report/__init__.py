@@ -1,6 +1,6 @@
-"""What a search knows, as plain data: one source for UCI, the terminal and whoever else shows it.
+"""What a search knows, as plain data: one source for UCI, terminal, notebook and page. It only reads.
 
-Read `source` first: its `Report` has a method for each part of the data. The schema is told in docs/search-report.md.
+Start with `report`: its `Report` has a method for each part of the data. docs/search-report.md describes the schema.
 """
 
 SCHEMA = "teresa-search/1"

@@ -1,6 +1,6 @@
-"""Named columns of numbers in one file (.npz, which numpy reads too). What others wrote is read with suspicion.
+"""Named columns of numbers in one file (.npz, which numpy reads too). Files of others are read with care.
 
-Nothing is unpickled or evaluated, and no more memory is taken than the size of the file can explain.
+Nothing is unpickled or evaluated, and no more memory is used than the size of the file can explain.
 """
 
 import io
@@ -34,7 +34,7 @@ def packed(columns: Mapping[str, np.ndarray]) -> bytes:
 
 
 class ColumnsFile:
-    """A file that is open. Whatever is wrong with it is a `ValueError`, what the system refuses an `OSError`."""
+    """An open file. A fault in it is a `ValueError`, a failure of the system an `OSError`."""
 
     def __init__(self, archive: zipfile.ZipFile, size: int, kinds: Mapping[str, tuple[str, ...]]) -> None:
         """`size`: of the file, in bytes; `kinds`: the types that each column may have, as numpy writes them."""
@@ -53,7 +53,7 @@ class ColumnsFile:
     @classmethod
     @contextmanager
     def open(cls, path: Path, kinds: Mapping[str, tuple[str, ...]]) -> Iterator[Self]:
-        """Open a file, and close it in the end."""
+        """Open a file, and close it at the end."""
         if path.exists() and not path.is_file():
             raise ValueError("not a file")
         try:

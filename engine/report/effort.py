@@ -1,4 +1,4 @@
-"""How much work stands behind a report, and why it ended, in a few words."""
+"""How much was searched, and why the search ended, in short texts."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def plies_text(count: int) -> str:
 
 
 def effort_text(summary: dict[str, Any]) -> str:
-    """`20,000 visits, 0.2 s`; where visits were kept of earlier searches, which of them the time belongs to."""
+    """`20,000 visits, 0.2 s`; where visits of earlier searches were kept, the part that belongs to the time."""
     visits, nodes, seconds = summary["visits"], summary["nodes"], summary["seconds"]
     if visits <= nodes:
         return f"{plural(visits, 'visit')}, {seconds:.1f} s"

@@ -9,7 +9,7 @@ from engine.mcts.tree import ROOT
 from engine.network.infer import PLAIN
 from engine.report.node import Node
 from engine.report.rows import Row
-from engine.report.snapshot import Source
+from engine.report.snapshot import Snapshot
 
 GROWTH_BASE = 8192
 SEARCH_PRIOR = "prior ^ (1 / T) / sum of prior ^ (1 / T)"
@@ -32,13 +32,13 @@ class Context(NamedTuple):
         return bool(self.params.evaluator == NETWORK)
 
 
-def context_of(source: Source, path: str) -> Context:
+def context_of(snapshot: Snapshot, path: str) -> Context:
     """What the formulas of a node need."""
-    node, params = Node(source, path), source.params
+    node, params = Node(snapshot, path), snapshot.params
     is_root = node.slot == int(ROOT)
     temperature = PLAIN / (params.root_sharpness if is_root else params.sharpness)
     return Context(
-        visits=int(source.tree.visits[node.slot]),
+        visits=int(snapshot.tree.visits[node.slot]),
         total=sum(move.visits for move in node.moves),
         moves=len(node.moves),
         params=params,

@@ -1,4 +1,4 @@
-"""How the opinion of a search came about: visits and scores of the root's moves, noted while it runs."""
+"""The history of a search: visits and scores of the root's moves, sampled while it runs."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ import numpy as np
 from engine.mcts.tree import ROOT, SCORE_UNIT, Tree, edges_of
 
 SECONDS_BETWEEN_SAMPLES = 0.1
-FIRST_GROWTH = 1.15  # or as soon as the visits have grown so much: searches may be short
+FIRST_GROWTH = 1.15  # or as soon as the visits have grown by this factor: searches may be short
 MOST_SAMPLES = 512
 KEPT_WHEN_FULL = 256
 
@@ -22,7 +22,7 @@ class Sample(NamedTuple):
 
 
 class History:
-    """Samples of one root, the last ones at short distances, all of them at growing ones.
+    """Samples of one root: the recent ones at short intervals, the others at growing ones.
 
     One thread writes; others may `read` at any moment: moves and samples are replaced together.
     """
@@ -31,7 +31,7 @@ class History:
         self.clear()
 
     def clear(self) -> None:
-        """There is another root now."""
+        """Start again, for another root."""
         self._kept: tuple[tuple[int, ...], list[Sample]] = ((), [])
         self._started = self._next_moment = 0.0
         self._next_visits = 0.0
@@ -41,7 +41,7 @@ class History:
         return self._kept
 
     def restore(self, kept: tuple[tuple[int, ...], list[Sample]]) -> None:
-        """Take over what another history had read."""
+        """Take over the content that `read` gave of another history."""
         self._kept = kept
 
     def start(self, now: float) -> None:
@@ -61,8 +61,8 @@ class History:
         self._next_moment, self._next_visits = now + SECONDS_BETWEEN_SAMPLES, visits * FIRST_GROWTH
         if not edges or visits == 0:
             return
-        own = slice(edges.start, edges.stop)
-        codes = tuple(tree.move[own].tolist())
+        block = slice(edges.start, edges.stop)
+        codes = tuple(tree.move[block].tolist())
         known_codes, samples = self._kept
         if codes != known_codes or (samples and visits < samples[-1].visits):
             samples = []
@@ -70,7 +70,7 @@ class History:
             return
         if len(samples) >= MOST_SAMPLES:
             samples = thinned(samples)
-        sample = Sample(now - self._started, visits, tree.visits[own].copy(), tree.wins[own].copy())
+        sample = Sample(now - self._started, visits, tree.visits[block].copy(), tree.wins[block].copy())
         self._kept = codes, [*samples, within_bounds(sample)]
 
 

@@ -1,4 +1,4 @@
-"""How a search stands, for those who only follow it."""
+"""The state of a running search, for its listener."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from engine.report.move_stats import MoveStats
 
 @dataclass(frozen=True)
 class Info:
-    """How a search stands."""
+    """The state of a search."""
 
     depth: int
     deepest: int
@@ -16,4 +16,4 @@ class Info:
     hashfull: int  # permille
     tbhits: int
     known_score: float | None  # from tablebases
-    lines: list[tuple[MoveStats, list[str]]]  # best first
+    lines: list[tuple[MoveStats, list[str]]]  # moves with their main lines, best first

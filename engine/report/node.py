@@ -4,8 +4,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from engine.mcts.tree import ROOT
-from engine.report.move_stats import MoveStats
-from engine.report.positions import Place
+from engine.report.move_stats import MoveStats, in_order, moves_below
+from engine.report.positions import TreePosition
 from engine.report.priors import priors_at
 from engine.report.pv import line_of
 from engine.report.rows import (
@@ -17,7 +17,6 @@ from engine.report.rows import (
     Urgency,
     first_looks,
     next_slot,
-    ordered_moves,
     proof_of,
     q_of,
     rounded,
@@ -25,17 +24,17 @@ from engine.report.rows import (
     urgencies_of,
     wdl_of,
 )
-from engine.report.snapshot import NotInMemoryError, Source
+from engine.report.snapshot import NotInMemoryError, Snapshot
 from movegen.moves import MAX_MOVES
 
 UNKNOWN = Urgency(None, None, "")
 
 
 class Shape(NamedTuple):
-    """How much a row tells."""
+    """How much a row holds."""
 
-    lines: int = 8  # moves whose line is followed
-    longest: int = 16  # plies of a line
+    lines: int = 8  # moves whose best line is followed
+    longest: int = 16  # plies of a best line
     first_look: bool = False  # with the network's own score?
 
 
@@ -44,12 +43,12 @@ LONG = Shape(lines=MAX_MOVES, longest=64)
 
 
 class Node:
-    """What stands in the tree below a path of moves."""
+    """The node below a path of moves."""
 
-    def __init__(self, source: Source, path: str) -> None:
-        self.source = source
-        self.place, self.slot = source.find(path)
-        self.moves = ordered_moves(source.tree, self.slot)
+    def __init__(self, snapshot: Snapshot, path: str) -> None:
+        self.snapshot = snapshot
+        self.here, self.slot = snapshot.find(path)
+        self.moves = in_order(moves_below(snapshot.tree, self.slot))
 
     @cached_property
     def shares(self) -> list[float]:
@@ -58,23 +57,23 @@ class Node:
 
     @cached_property
     def priors(self) -> dict[int, float]:
-        """The network's own prior of each legal move, by its code; where playouts judge, that of the search."""
-        if self.source.judge is None:
+        """The network's own prior of each legal move, by its code; with playouts, that of the search."""
+        if self.snapshot.judge is None:
             return {move.code: move.prior for move in self.moves}
-        return priors_at(self.place, self.source.judge)
+        return priors_at(self.here, self.snapshot.judge)
 
     @cached_property
     def best(self) -> MoveStats | None:
-        """The move that the search would play here; at the root of a search that has ended, the one that it told."""
-        known = [move for move in self.moves if move.visits or move.result]
-        chosen = self.source.run.chosen if self.source.run and self.slot == int(ROOT) else None
+        """The move that the search would play here; at the root of a search that has ended, its answer."""
+        known = [move for move in self.moves if move.is_known]
+        chosen = self.snapshot.progress.chosen if self.slot == int(ROOT) else None
         return next((move for move in known if move.code == chosen), known[0] if known else None)
 
-    def place_after(self, move: MoveStats) -> Place:
+    def position_after(self, move: MoveStats) -> TreePosition:
         """The position after a move. A code that is not legal shows that the node was recycled while it was read."""
-        after = self.source.places.play(self.place, move.code)
+        after = self.snapshot.positions.play(self.here, move.code)
         if after is None:
-            raise NotInMemoryError(f"{self.place.path}: no longer in memory")
+            raise NotInMemoryError(f"{self.here.path}: no longer in memory")
         return after
 
     def rows(self, count: int | None, shape: Shape) -> list[Row]:
@@ -90,21 +89,21 @@ class Node:
         return self._row(index, shape.longest, look)
 
     def _first_looks(self, chosen: range, shape: Shape) -> list[float | None]:
-        positions = [self.place_after(self.moves[index]).position for index in chosen]
-        return first_looks(self.source.judge if shape.first_look else None, positions)
+        positions = [self.position_after(self.moves[index]).position for index in chosen]
+        return first_looks(self.snapshot.judge if shape.first_look else None, positions)
 
     @cached_property
     def _urgencies(self) -> dict[int, Urgency]:
-        return urgencies_of(self.source.tree, self.source.params, self.slot)
+        return urgencies_of(self.snapshot.tree, self.snapshot.params, self.slot)
 
     @cached_property
     def _due(self) -> int | None:
         return next_slot(self._urgencies)
 
     def _row(self, index: int, plies: int, look: float | None) -> Row:
-        source, move = self.source, self.moves[index]
-        place, urgency = self.place_after(move), self._urgencies.get(move.slot, UNKNOWN)
-        line = line_of(source.tree, source.places, place, move.slot, plies)
+        snapshot, move = self.snapshot, self.moves[index]
+        after, urgency = self.position_after(move), self._urgencies.get(move.slot, UNKNOWN)
+        line = line_of(snapshot.tree, snapshot.positions, after, move.slot, plies)
         score = q_of(move)
         flags = {
             BEST: move is self.best,
@@ -113,8 +112,8 @@ class Node:
             urgency.flag: urgency.flag != "",
         }
         return Row(
-            uci=place.uci,
-            san=place.san,
+            uci=after.uci,
+            san=after.san,
             n=move.visits,
             share=self.shares[index],
             q=score,

@@ -1,4 +1,4 @@
-"""The positions that a report speaks of, remembered: a line is shown many times before it changes."""
+"""The positions of a report, cached: a line is shown many times before it changes."""
 
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -13,7 +13,7 @@ LARGEST_MEMORY = 20_000  # positions
 
 
 class Mover(NamedTuple):
-    """All that UCI notation needs to know of a position."""
+    """The part of a position that UCI notation depends on."""
 
     turn: Side
     chess960: bool
@@ -25,12 +25,12 @@ def uci_of(mover: Mover, code: int) -> str:
     return notation.uci(cast("Position", mover), code)
 
 
-class Place:
+class TreePosition:
     """A position below the root, and the move that leads to it."""
 
-    def __init__(self, position: Position, before: "Place | None" = None, code: int = 0) -> None:
+    def __init__(self, position: Position, before: "TreePosition | None" = None, code: int = 0) -> None:
         self.position, self.before, self.code = position, before, code
-        self.after: dict[int, Place] = {}
+        self.after: dict[int, TreePosition] = {}
         self.priors: tuple[Network, dict[int, float]] | None = None  # of a network, see `priors.priors_at`
 
     @cached_property
@@ -64,20 +64,20 @@ class Place:
         return self.position.is_game_over(claim_draw=True)
 
 
-class Places:
+class PositionCache:
     """The positions below one root."""
 
     def __init__(self, position: Position) -> None:
-        self.root = Place(position)
+        self.root = TreePosition(position)
         self._count = 0
 
-    def play(self, place: Place, code: int) -> Place | None:
+    def play(self, here: TreePosition, code: int) -> TreePosition | None:
         """The position after a move; None if the move is not legal there."""
-        found = place.after.get(code)
-        if found is None and code in place.position.move_codes:
+        found = here.after.get(code)
+        if found is None and code in here.position.move_codes:
             if self._count >= LARGEST_MEMORY:
                 self.root.after.clear()
                 self._count = 0
-            found = place.after[code] = Place(place.position.play(code), place, code)
+            found = here.after[code] = TreePosition(here.position.play(code), here, code)
             self._count += 1
         return found

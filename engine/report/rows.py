@@ -12,9 +12,8 @@ from engine.mcts.tree import SCORE_UNIT, Tree
 from engine.network.architecture import VALUE_UNIT
 from engine.network.batch import values_of
 from engine.network.weights import Network, new_scratch
-from engine.report.move_stats import MoveStats, moves_below
+from engine.report.move_stats import MoveStats
 from engine.report.score import RESULTS, wdl
-from engine.search.choose import best_of
 from movegen import Position
 from movegen.bits import U64
 from movegen.moves import MAX_MOVES
@@ -25,7 +24,7 @@ BEST, NEXT, NEVER, FIRST, UNVISITED = "best", "next", "never", "first", "unvisit
 
 
 class Row(NamedTuple):
-    """A move of a node. All values are for the player who makes it; docs/search-report.md tells what each means."""
+    """A move of a node. All values are for the player who makes it; docs/search-report.md explains each."""
 
     uci: str
     san: str
@@ -48,20 +47,6 @@ class Row(NamedTuple):
         return self._asdict()
 
 
-def in_order(moves: list[MoveStats]) -> list[MoveStats]:
-    """The move that would be played first, the others by `stats.rank`."""
-    known = [move for move in moves if move.visits or move.result]
-    if not known:
-        return moves
-    best = best_of(known)
-    return [best, *(move for move in moves if move is not best)]
-
-
-def ordered_moves(tree: Tree, slot: int) -> list[MoveStats]:
-    """The moves below an edge, in the order in which they would be chosen."""
-    return in_order(moves_below(tree, slot))
-
-
 def shares_of(counts: Sequence[int]) -> list[float]:
     """The shares of counts in steps of 0.1 %, which add up to 100 %: the largest remainders are rounded up."""
     total = sum(counts)
@@ -74,30 +59,30 @@ def shares_of(counts: Sequence[int]) -> list[float]:
 
 
 def q_of(move: MoveStats) -> float | None:
-    """Its score, if anything is known of it."""
-    return round(move.score, DIGITS) if move.visits or move.result else None
+    """The score of a move, if anything is known of it."""
+    return round(move.score, DIGITS) if move.is_known else None
 
 
 def mean_score(wins: int, visits: int) -> float | None:
-    """Q of the sums that a tree or its history keeps, where nothing is proven."""
+    """Q from the sums in a tree or its history, where nothing is proven."""
     return round(wins / SCORE_UNIT / visits, DIGITS) if visits else None
 
 
 def proof_of(result: int, plies: int) -> dict[str, Any] | None:
-    """What is proven of a move, and how many plies it takes, the move itself included."""
+    """The proven result of a move, and how many plies it takes, the move itself included."""
     return {"result": RESULTS[result], "plies": plies} if result else None
 
 
 class Urgency(NamedTuple):
-    """What the formula makes of a move. None: infinite, see the flags."""
+    """The terms of the selection formula for a move. None: infinite, see the flags."""
 
     bonus: float | None  # U
     total: float | None  # S
-    flag: str  # NEVER, FIRST or nothing
+    flag: str  # NEVER, FIRST or empty
 
 
 def urgencies_of(tree: Tree, params: SearchParams, slot: int) -> dict[int, Urgency]:
-    """U and S of the moves below an edge, by slot, as the search takes them; lost moves are never taken."""
+    """U and S of the moves below an edge, by slot, as the search computes them; lost moves are never selected."""
     means, bonuses = np.empty(MAX_MOVES), np.empty(MAX_MOVES)
     first = int(tree.link[slot]) + 1
     count = int(urgencies(tree, params, U64(slot), means, bonuses))
@@ -112,25 +97,25 @@ def _urgency(mean: float, bonus: float) -> Urgency:
 
 
 def rounded(number: float | None) -> float | None:
-    """As it is told; None stays None."""
+    """As it is shown; None stays None."""
     return None if number is None else round(number, DIGITS)
 
 
 def next_slot(found: dict[int, Urgency]) -> int | None:
-    """The slot that the search would take next; where chance decides between equals, the first of them."""
+    """The slot that the search would select next; of equals, between which it chooses at random, the first."""
     first = next((slot for slot, urgency in found.items() if urgency.flag == FIRST), None)
     numbers = {slot: urgency.total for slot, urgency in found.items() if urgency.total is not None}
     return first if first is not None else max(numbers, key=numbers.__getitem__, default=None)
 
 
 def first_looks(network: Network | None, positions: Sequence[Position]) -> list[float | None]:
-    """The network's own score of positions, for the player who moved there; None where playouts judge."""
+    """The network's own score of positions, for the player who moved there; None with playouts."""
     if network is None or not positions:
         return [None for _ in positions]
     boards = np.array([position.board for position in positions], dtype=np.uint64)
     shares = np.zeros((len(positions), 3), dtype=np.int64)
     values_of(network, new_scratch(network), boards, shares)
-    return [_score_before(position, line) for position, line in zip(positions, shares.tolist(), strict=True)]
+    return [_score_before(position, row) for position, row in zip(positions, shares.tolist(), strict=True)]
 
 
 def _score_before(position: Position, shares: list[int]) -> float:
@@ -142,4 +127,4 @@ def _score_before(position: Position, shares: list[int]) -> float:
 
 def wdl_of(move: MoveStats) -> list[int] | None:
     """Win, draw and loss in permille, if anything is known of it."""
-    return list(wdl(move)) if move.visits or move.result else None
+    return list(wdl(move)) if move.is_known else None

@@ -1,8 +1,8 @@
-"""Scores as people and GUIs read them."""
+"""Scores in the units that people and GUIs use."""
 
 import math
 
-from engine.report.move_stats import LOSS, WIN, MoveStats
+from engine.report.move_stats import MoveStats
 
 CENTIPAWNS_PER_LOGIT = 250
 LARGEST_CENTIPAWNS = 9999
@@ -20,18 +20,6 @@ def centipawns(score: float) -> int:
 def short_score(score: float | None) -> str:
     """A score in [0, 1] as `.49`."""
     return "-" if score is None else f"{score:.2f}".removeprefix("0")
-
-
-def score_text(move: MoveStats, known_score: float | None = None) -> str:
-    """`cp 35`, `mate 3` or `mate -2`: a proven mate in moves of the player, negative if he is mated.
-
-    What tablebases know of the position comes before the guess of the search.
-    """
-    if move.result == WIN:
-        return f"mate {(move.distance + 1) // 2}"
-    if move.result == LOSS:
-        return f"mate {-(move.distance // 2)}"
-    return f"cp {centipawns(move.score if known_score is None else known_score)}"
 
 
 def wdl(move: MoveStats, known_score: float | None = None) -> tuple[int, int, int]:

@@ -1,62 +1,78 @@
-"""What a report is made from: the tree, where it stands, and how it came about."""
+"""`Snapshot`: what a report is made from. It holds numbers of the search, never the search itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from engine.mcts.params import NETWORK, SearchParams
 from engine.mcts.tree import ROOT, Tree, edges_of
 from engine.network.weights import Network
 from engine.report.history import History
-from engine.report.positions import Place, Places
+from engine.report.positions import PositionCache, TreePosition
+from engine.report.stop_reason import StopReason
 from movegen import Position
-
-if TYPE_CHECKING:
-    from engine.search.run import Run
 
 LONGEST_PATH = 128  # plies
 
 
 class NotInMemoryError(LookupError):
-    """What was asked for is not in the tree, or not any more."""
+    """A node is not in the tree, or no longer."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """What a report is made from."""
+class Progress:
+    """How far a search is, at one moment. The defaults: nothing was searched at this root."""
+
+    visits: int = 0  # of the root, by all searches
+    nodes: int = 0  # visits made by this search
+    seconds: float = 0.0
+    depth: int = 0  # rounded mean depth of the leaves
+    deepest: int = 0
+    state: StopReason = StopReason.STOP
+    moves_by: str = ""  # "book" or "tablebase", if it chose the root's moves
+    known_score: float | None = None  # of the root, from tablebases
+    tablebase_hits: int = 0
+    chosen: int | None = None  # the move to play, once the search has given it
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a report is made from: the tree, its positions, and numbers taken when the report is made.
+
+    The tree may change while it is read; `check` finds out whether its root has.
+    """
 
     tree: Tree
-    places: Places
+    positions: PositionCache
     history: History
-    run: "Run | None"
     params: SearchParams
     network: Network
-    is_current: Callable[[], bool]  # does the root still stand where it stood?
+    is_current: Callable[[], bool] = lambda: True  # is the root of the tree still the same?
+    progress: Progress = Progress()
 
     @property
     def position(self) -> Position:
         """The root."""
-        return self.places.root.position
+        return self.positions.root.position
 
     @property
     def judge(self) -> Network | None:
-        """The network, if it is what judges positions."""
+        """The network, if it evaluates positions; None with playouts."""
         return self.network if self.params.evaluator == NETWORK else None
 
-    def find(self, path: str) -> tuple[Place, int]:
+    def find(self, path: str) -> tuple[TreePosition, int]:
         """The position and the edge that a path of moves (`e2e4/e7e5`; empty: the root) leads to."""
-        place, slot = self.places.root, int(ROOT)
-        words = path.split("/") if path else []
-        if len(words) > LONGEST_PATH:
+        here, slot = self.positions.root, int(ROOT)
+        names = path.split("/") if path else []
+        if len(names) > LONGEST_PATH:
             raise ValueError(f"the path has more than {LONGEST_PATH} moves")
-        for word in words:
-            code = place.codes.get(word)
-            code = place.position.code(word) if code is None else code
-            found, after = self.edge_of(slot, code), self.places.play(place, code)
+        for name in names:
+            code = here.codes.get(name)
+            code = here.position.code(name) if code is None else code
+            found, after = self.edge_of(slot, code), self.positions.play(here, code)
             if found is None or after is None:
                 raise NotInMemoryError(f"{path}: no longer in memory")
-            place, slot = after, found
-        return place, slot
+            here, slot = after, found
+        return here, slot
 
     def edge_of(self, slot: int, code: int) -> int | None:
         """The edge of a move below an edge."""
@@ -65,6 +81,6 @@ class Source:
         return edges.start + codes.index(code) if code in codes else None
 
     def check(self) -> None:
-        """Raise an error if the root has moved on: what was read may belong to two positions."""
+        """Raise an error if the root has changed: the data read may belong to two positions."""
         if not self.is_current():
             raise NotInMemoryError("the position has changed")

@@ -3,8 +3,8 @@
 from enum import StrEnum
 
 
-class Reason(StrEnum):
-    """Each with a sentence for people in `MEANINGS`, and in a few words in `IN_SHORT`."""
+class StopReason(StrEnum):
+    """Each has a sentence in `MEANINGS`, and a short text in `IN_SHORT`."""
 
     SEARCHING = "searching"
     TIME = "time"
@@ -21,31 +21,31 @@ class Reason(StrEnum):
 
 
 MEANINGS = {
-    Reason.SEARCHING: "it is still searching",
-    Reason.TIME: "its time was used up",
-    Reason.NODES: "it had made the visits asked for",
-    Reason.DEPTH: "it had reached the depth asked for",
-    Reason.SETTLED: "no other move could catch up in the time left",
-    Reason.PROVEN: "the result is proven",
-    Reason.STOP: "it was told to",
-    Reason.STRENGTH: "its rating allows no more visits",
-    Reason.BOOK: "the move is from the opening book",
-    Reason.ONLY_MOVE: "there is only one legal move",
-    Reason.NO_MOVE: "there is no legal move",
-    Reason.FAILED: "of an error",
+    StopReason.SEARCHING: "it is still searching",
+    StopReason.TIME: "its time was used up",
+    StopReason.NODES: "it had made the visits asked for",
+    StopReason.DEPTH: "it had reached the depth asked for",
+    StopReason.SETTLED: "no other move could catch up in the time left",
+    StopReason.PROVEN: "the result is proven",
+    StopReason.STOP: "it was asked to",
+    StopReason.STRENGTH: "its rating allows no more visits",
+    StopReason.BOOK: "the move is from the opening book",
+    StopReason.ONLY_MOVE: "there is only one legal move",
+    StopReason.NO_MOVE: "there is no legal move",
+    StopReason.FAILED: "of an error",
 }
 
 IN_SHORT: dict[str, str] = {
-    Reason.SEARCHING: "searching",
-    Reason.TIME: "stopped: time used up",
-    Reason.NODES: "stopped: visits reached",
-    Reason.DEPTH: "stopped: depth reached",
-    Reason.SETTLED: "stopped: no other move could catch up",
-    Reason.PROVEN: "stopped: the result is proven",
-    Reason.STOP: "stopped",
-    Reason.STRENGTH: "stopped: its rating allows no more visits",
-    Reason.BOOK: "stopped: a book move",
-    Reason.ONLY_MOVE: "stopped: only one legal move",
-    Reason.NO_MOVE: "stopped: no legal move",
-    Reason.FAILED: "stopped: an error",
+    StopReason.SEARCHING: "searching",
+    StopReason.TIME: "stopped: time used up",
+    StopReason.NODES: "stopped: visits reached",
+    StopReason.DEPTH: "stopped: depth reached",
+    StopReason.SETTLED: "stopped: no other move could catch up",
+    StopReason.PROVEN: "stopped: the result is proven",
+    StopReason.STOP: "stopped",
+    StopReason.STRENGTH: "stopped: its rating allows no more visits",
+    StopReason.BOOK: "stopped: a book move",
+    StopReason.ONLY_MOVE: "stopped: only one legal move",
+    StopReason.NO_MOVE: "stopped: no legal move",
+    StopReason.FAILED: "stopped: an error",
 }

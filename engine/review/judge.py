@@ -13,7 +13,8 @@ from engine.report.rows import DIGITS
 from engine.report.score import centipawns, short_score
 from engine.review.severity import Severity, severity_of
 from engine.search.clock import Limits
-from engine.search.searcher import Searcher, SilentListener
+from engine.search.listener import SilentListener
+from engine.search.searcher import Searcher
 from movegen import Ending, Position
 
 LONGEST_LINE = 10

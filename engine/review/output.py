@@ -61,16 +61,16 @@ def is_part_of(text: str, original: FoundGame) -> bool:
 class ReviewFile:
     """A file of judged games. After each `append` it holds whole games only, whatever happens."""
 
-    def __init__(self, path: Path, coding: Encoding) -> None:
-        self.path, self.coding = path, coding
+    def __init__(self, path: Path, encoding: Encoding) -> None:
+        self.path, self.encoding = path, encoding
         self._size = 0  # of what this review has written, in bytes
 
     def append(self, text: str) -> None:
         """Add a game; what an earlier review left is replaced by the first one. `OSError` if that cannot be."""
-        data = self.coding.encode(text)
+        data = self.encoding.encode(text)
         try:
             if self._size == 0:
-                data = self.coding.mark + data
+                data = self.encoding.mark + data
                 write_whole(self.path, data)
             elif self.path.is_file():
                 self._add(data)
@@ -96,7 +96,7 @@ class ReviewFile:
         """Keep the games that are judged already; -> their number. `ValueError` if the file is of another review."""
         if not self.path.is_file() or self.path.stat().st_size == 0:
             return 0
-        with GameFile(self.path, self.coding.name, errors="ignore") as file:  # it may end within a letter
+        with GameFile(self.path, self.encoding.name, errors="ignore") as file:  # it may end within a letter
             kept, self._size = self._find_judged(file, originals, pace)
         with self.path.open("r+b") as whole:
             whole.truncate(self._size)
@@ -119,18 +119,18 @@ class ReviewFile:
             raise ValueError(f"{self.path}: it was changed by another program")
         return (kept - 1, size_before) if is_cut else (kept, size)
 
-    def _is_part_of(self, original: FoundGame | None, place: int) -> bool:
-        """Is what follows a place the beginning of a judged game, at which the review was interrupted, or nothing?"""
+    def _is_part_of(self, original: FoundGame | None, offset: int) -> bool:
+        """Is what follows an offset the beginning of a judged game, at which the review was interrupted, or nothing?"""
         with self.path.open("rb") as file:
-            file.seek(place)
-            content = file.read().removeprefix(self.coding.mark if place == 0 else b"")
-        tail = content.decode(self.coding.name, errors="ignore").replace(self.coding.newline, "\n")
+            file.seek(offset)
+            content = file.read().removeprefix(self.encoding.mark if offset == 0 else b"")
+        tail = content.decode(self.encoding.name, errors="ignore").replace(self.encoding.newline, "\n")
         return not tail.strip() or (original is not None and is_part_of(tail, original))
 
-    def _has_blank_line_before(self, place: int) -> bool:
-        blank = self.coding.encode("\n\n")
+    def _has_blank_line_before(self, offset: int) -> bool:
+        blank = self.encoding.encode("\n\n")
         with self.path.open("rb") as file:
-            file.seek(max(0, place - len(blank)))
+            file.seek(max(0, offset - len(blank)))
             return file.read(len(blank)) == blank
 
     def _is_judged(self, found: FoundGame, original: FoundGame, pace: str) -> bool:
@@ -140,8 +140,8 @@ class ReviewFile:
         if value is None:  # nothing to judge, or cut while it was written
             return found.digest == original.digest
         if value["digest"] != original.digest:
-            place = f"game {original.number} of {original.file}"
-            raise ValueError(f"{self.path}: game {found.number} was not made from {place}")
+            other = f"game {original.number} of {original.file}"
+            raise ValueError(f"{self.path}: game {found.number} was not made from {other}")
         if value["pace"] != pace:
             raise ValueError(f"{self.path}: it was judged with {value['pace']}, not with {pace}")
         is_whole = movetext.rstrip().endswith(headers.get("Result", "*"))

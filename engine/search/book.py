@@ -22,9 +22,9 @@ class Book:
             raise ValueError(f"the book {path[:200]!a} cannot be read ({error})") from None
 
     def choose(self, position: "Position", rng: random.Random) -> int | None:
-        """A move of the book by chance, with the book's weights; None if it has none here.
+        """A random move of the book, with the book's weights; None if it has none here.
 
-        `ValueError` if the file is damaged: whatever python-chess stumbles over in it.
+        `ValueError` if the file is damaged: whatever error python-chess raises.
         """
         from engine.pgn.convert import as_chess_board
 
@@ -39,5 +39,5 @@ class Book:
         return position.code(board.uci(entry.move))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._reader.close()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-MOVES_TO_GO = 30  # that a game is expected to last from here, if the GUI does not say
+MOVES_TO_GO = 30  # that a game is expected to last, if the GUI does not say
 SHARE_OF_INCREMENT = 0.75
 LARGEST_SHARE = 0.25  # of the clock, for one move: the hard limit
 HARD_PER_SOFT = 3.0
@@ -16,7 +16,7 @@ SHARE_BEFORE_STOPPING = 0.1  # of the time for a move, before it can be cut shor
 
 @dataclass(frozen=True)
 class Limits:
-    """What `go` asks for. Times in milliseconds; None: not said."""
+    """The limits of a search. Times in milliseconds; None: no limit."""
 
     time_left: int | None = None
     increment: int = 0
@@ -99,7 +99,7 @@ class OverheadMeter:
         self._before: float | None = None  # what the clock would show, had nothing been lost
 
     def expect(self, limits: Limits, least: int) -> int:
-        """Milliseconds that the next move will lose, judged by the moves before; at least so many."""
+        """Milliseconds that the next move will lose, judged by the moves before; not fewer than `least`."""
         if limits.time_left is not None and self._before is not None:
             lost = self._before - limits.time_left
             if 0 <= lost <= LARGEST_LOSS:  # else it is another game, or more time was given
@@ -119,18 +119,18 @@ class Contender(Protocol):
 
     @property
     def visits(self) -> int:
-        """How often it was looked at."""
+        """How often the search visited it."""
 
     @property
     def score(self) -> float:
-        """What it promises, in [0, 1]."""
+        """Its expected score, in [0, 1]."""
 
 
 def has_thought_enough(moves: Sequence[Contender], budget: Budget, elapsed: float, visits_a_second: float) -> bool:
-    """In a game with a clock: is more thinking of no use? The moves stand in the order in which they would be played.
+    """In a game with a clock: is more thinking of no use? The moves are in the order in which they would be played.
 
     Before the soft limit: no other move can catch up any more. After it: the best move is settled, that is, no close
-    rival promises more.
+    rival has a higher score.
     """
     soft = budget.soft or 0.0
     if not moves:

@@ -1,32 +1,32 @@
-"""What reaches a search from outside while it runs."""
+"""Messages to a search from other threads."""
 
 import threading
 
 
-class Signals:
-    """What the conversation tells a search, from another thread."""
+class SearchControl:
+    """Stop and ponder hit: set from any thread, read by the search."""
 
     def __init__(self) -> None:
         self.is_stopped = False
         self.ponder_hit_at: float | None = None
-        self._news = threading.Event()
+        self._changed = threading.Event()
 
     def stop(self) -> None:
-        """The search shall end."""
+        """End the search."""
         self.is_stopped = True
-        self._news.set()
+        self._changed.set()
 
     def ponder_hit(self, moment: float) -> None:
         """The expected move was played at this moment."""
         self.ponder_hit_at = moment
-        self._news.set()
+        self._changed.set()
 
     def wake(self) -> None:
-        """There is something to look at."""
-        self._news.set()
+        """End the present `wait`."""
+        self._changed.set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for news, not longer than `seconds`; -> is there any?"""
-        has_news = self._news.wait(seconds)
-        self._news.clear()
-        return has_news
+        """Wait for a change, not longer than `seconds`; -> was there one?"""
+        has_changed = self._changed.wait(seconds)
+        self._changed.clear()
+        return has_changed

@@ -1,7 +1,8 @@
 """A search in the foreground: the caller waits for its end, and Ctrl-C stops it."""
 
 from engine.search.clock import Limits
-from engine.search.searcher import Searcher, SilentListener
+from engine.search.listener import SilentListener
+from engine.search.searcher import Searcher
 
 SECONDS_BETWEEN_LOOKS = 0.1  # Windows raises KeyboardInterrupt only between two waits
 MOST_MILLISECONDS = 10**9

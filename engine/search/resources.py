@@ -1,4 +1,4 @@
-"""What is known before the search: the network, and which moves may be played by the user's wish, a book or tables."""
+"""What a search uses besides its tree: the network, and a book and tablebases that choose moves of the root."""
 
 import random
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class RootMoves:
     notes: tuple[str, ...] = ()  # on files that cannot be used
 
 
-class Knowledge:
+class Resources:
     """The network, and a book and tablebases if the options name them."""
 
     def __init__(self) -> None:
@@ -63,22 +63,27 @@ class Knowledge:
         if before is not None:
             before.close()
 
-    def root_moves(self, position: "Position", wished: tuple[int, ...], options: Options, in_game: bool) -> RootMoves:
-        """The moves to choose from. Only in a game the book has a say; it never goes against the tablebases."""
-        codes = wished or position.move_codes
+    def root_moves(
+        self, position: "Position", search_moves: tuple[int, ...], options: Options, in_game: bool
+    ) -> RootMoves:
+        """The moves to choose from, all if `search_moves` is empty.
+
+        The book is used only in a game; it never goes against the tablebases.
+        """
+        codes = search_moves or position.move_codes
         notes: list[str] = []
         verdict = self._probe(position, notes) if codes else None
         kept = tuple(code for code in codes if verdict is not None and code in verdict.moves)
         if kept:
             return RootMoves(kept, "tablebase", verdict, tuple(notes))
-        if options.own_book and in_game and not wished and codes:
+        if options.own_book and in_game and not search_moves and codes:
             move = self._look_up(position, random.Random(options.seed or None), notes)
             if move is not None:
                 return RootMoves((move,), "book", notes=tuple(notes))
         return RootMoves(codes, notes=tuple(notes))
 
     def _probe(self, position: "Position", notes: list[str]) -> "ProbeResult | None":
-        """What the tablebases say. Damaged ones say nothing, and that is noted."""
+        """The verdict of the tablebases. Damaged ones give none, which is noted."""
         if self._tablebases is None:
             return None
         try:
@@ -88,7 +93,7 @@ class Knowledge:
             return None
 
     def _look_up(self, position: "Position", rng: random.Random, notes: list[str]) -> int | None:
-        """A move of the book. A damaged one has none, and that is noted; it is not asked again."""
+        """A move of the book. A damaged one has none, which is noted; it is not read again."""
         if self._book is None:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Syzygy tablebases at the root, read by python-chess: which moves keep the result, and which get on with it."""
+"""Syzygy tablebases at the root, read by python-chess: which moves keep the result and make progress."""
 
 import os
 from dataclasses import dataclass
@@ -10,22 +10,23 @@ if TYPE_CHECKING:
 
     from movegen import Position
 
-WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = 2, 1, 0, -1, -2  # cursed and blessed: a draw by the 50-move rule
+# The numbers of the Syzygy format. Cursed and blessed: a draw by the 50-move rule.
+TB_WIN, TB_CURSED_WIN, TB_DRAW, TB_BLESSED_LOSS, TB_LOSS = 2, 1, 0, -1, -2
 LAST_SAFE_HALF_MOVE = 99
 
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """What the tables say of a position."""
+    """The result of a position by the tables."""
 
-    result: int  # WIN … LOSS for the player to move
-    moves: tuple[int, ...]  # that keep it; of wins the quickest to the next capture or pawn move, of losses the slowest
+    result: int  # TB_WIN … TB_LOSS for the player to move
+    moves: tuple[int, ...]  # that keep it: the quickest wins to the next capture or pawn move, the slowest losses
     probes: int
 
     @property
     def score(self) -> float:
         """1, ½ or 0."""
-        return {WIN: 1.0, LOSS: 0.0}.get(self.result, 0.5)
+        return {TB_WIN: 1.0, TB_LOSS: 0.0}.get(self.result, 0.5)
 
 
 class Tablebases:
@@ -41,20 +42,20 @@ class Tablebases:
             self._tables.add_directory(folder)
         if not self._tables.wdl:
             raise ValueError(f"there are no tables in {folders[:200]!a}")
-        self.most_men = max(len(name) - 1 for name in self._tables.wdl)  # names like KRPvKR
-        self._damaged: set[str] = set()  # material whose tables are not asked again
+        self.most_pieces = max(len(name) - 1 for name in self._tables.wdl)  # names like KRPvKR
+        self._damaged: set[str] = set()  # material whose tables are not read again
 
     def probe(self, position: "Position") -> ProbeResult | None:
-        """What the tables say of a position; None if they do not know it.
+        """The result and the moves that keep it; None if the position is not in the tables.
 
-        `ValueError` if a table is damaged: once for each material, whatever python-chess stumbles over in it.
+        `ValueError` if a table is damaged: once for each material, whatever error python-chess raises.
         """
         import chess.syzygy
 
         from engine.pgn.convert import as_chess_board
 
         board = as_chess_board(position)
-        if board.occupied.bit_count() > self.most_men or board.castling_rights:
+        if board.occupied.bit_count() > self.most_pieces or board.castling_rights:
             return None
         material = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
         if material in self._damaged:
@@ -69,32 +70,32 @@ class Tablebases:
         if not ranks:
             return None
         result = max(rank[0] for rank in ranks.values())
-        best = max(ranks.values()) if result in (WIN, LOSS) else (result, None)
+        best = max(ranks.values()) if result in (TB_WIN, TB_LOSS) else (result, None)
         kept = [move for move, rank in ranks.items() if rank == best or (best[1] is None and rank[0] == result)]
         return ProbeResult(result, tuple(position.code(board.uci(move)) for move in kept), len(ranks))
 
     def _rank(self, board: "chess.Board", move: "chess.Move") -> tuple[int, int]:
-        """The result of a move, and how good its pace is: high for quick wins and slow losses."""
+        """The result of a move, and its progress: high for quick wins and slow losses."""
         clock = board.halfmove_clock
         board.push(move)
         try:
             if board.is_checkmate():
-                return WIN, 1
+                return TB_WIN, 1
             if board.is_stalemate() or board.is_insufficient_material():
-                return DRAW, 0
+                return TB_DRAW, 0
             result = -self._tables.probe_wdl(board)
-            if board.halfmove_clock == 0:  # a capture or a pawn move: the count starts anew
+            if board.halfmove_clock == 0:  # a capture or a pawn move: the count starts again
                 return result, 0
             distance = abs(self._tables.probe_dtz(board)) + 1
         finally:
             board.pop()
         in_time = clock + distance <= LAST_SAFE_HALF_MOVE
-        if result == WIN:
-            return (WIN if in_time else CURSED_WIN), -distance
-        if result == LOSS:
-            return (LOSS if in_time else BLESSED_LOSS), distance
+        if result == TB_WIN:
+            return (TB_WIN if in_time else TB_CURSED_WIN), -distance
+        if result == TB_LOSS:
+            return (TB_LOSS if in_time else TB_BLESSED_LOSS), distance
         return result, 0
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._tables.close()

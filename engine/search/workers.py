@@ -7,61 +7,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.mcts.params import Root, SearchParams, Worker, new_worker
-from engine.mcts.simulate import simulate_many
-from engine.mcts.tree import MOST_VISITS, ROOT, Tree, ask_to_stop, halve
-from engine.network.weights import Network
-from engine.search.control import Signals
-from movegen.bits import U64
+from engine.mcts.fixed_visits import SearchTask, simulate
+from engine.mcts.params import Worker
+from engine.mcts.reroot import halve
+from engine.mcts.tree import MOST_VISITS, ROOT, ask_to_stop
+from engine.search.control import SearchControl
 
 FIRST_CHUNK, LARGEST_CHUNK = 8, 4096
-PACE_GROWTH = 1.1  # of the time for a simulation, from chunk to chunk: what is above it was spent waiting
+PACE_GROWTH = 1.1  # of the time for a simulation, from chunk to chunk: what exceeds it was spent waiting
 VISITS_BETWEEN_MARKS = 8192
-
-
-class Task(NamedTuple):
-    """What is searched, and how."""
-
-    tree: Tree
-    root: Root
-    network: Network
-    params: SearchParams
-
-    def new_worker(self, seed: int) -> Worker:
-        """The memory of a thread."""
-        return new_worker(seed, self.network)
-
-    def simulate(self, worker: Worker, count: int) -> int:
-        """-> how many simulations were made; fewer than wanted if the root is proven or the threads shall stop."""
-        return int(simulate_many(self.tree, self.root, self.network, self.params, worker, U64(count)))
-
-    def expand_root(self, worker: Worker, count: int = 2) -> None:
-        """Make the root's moves, by its first two visits. Batches would stop at the root without making them."""
-        self._replace(params=self.params._replace(batch=U64(1))).simulate(worker, count)
-
-    def in_whole_batches(self, count: int) -> int:
-        """A number of simulations near `count` in which no batch is cut; at least one batch."""
-        batch = int(self.params.batch)
-        return max(1, count // batch) * batch
 
 
 class Lookout(NamedTuple):
     """What the first worker does between its chunks."""
 
-    look: Callable[[], None]  # after each
-    mark: Callable[[], None]  # after each VISITS_BETWEEN_MARKS: in whole batches, whatever the speed is
+    look: Callable[[], None]  # after each chunk
+    mark: Callable[[], None]  # after each VISITS_BETWEEN_MARKS, in whole batches: it does not depend on the speed
 
 
 NO_LOOKOUT = Lookout(lambda: None, lambda: None)
 
 
 @dataclass
-class Crew:
-    """Workers at one task."""
+class WorkerPool:
+    """Threads that work at one task."""
 
-    task: Task
+    task: SearchTask
     workers: Sequence[Worker]
-    signals: Signals
+    control: SearchControl
     nodes_left: int | None  # simulations that may still be made; None: any number
     chunk_seconds: float  # of simulations between two looks
     is_over: bool = False
@@ -71,14 +44,14 @@ class Crew:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def work(self, lookout: Lookout, watch: Callable[[], None] | None = None) -> None:
-        """Simulate until the search is over. Without `watch` the first worker alone, in this thread.
+        """Simulate until the search is over. Without `watch`: only the first worker, in this thread.
 
         Else each worker has a thread, and this one calls `watch`, which returns once `is_working` is false.
         """
         ask_to_stop(self.task.tree, shall_stop=self.is_over)
         try:
             self._work_until_full(lookout, watch)
-            while self._is_full and not (self.is_over or self.signals.is_stopped):
+            while self._is_full and not (self.is_over or self.control.is_stopped):
                 halve(self.task.tree)
                 self._work_until_full(lookout, watch)
         finally:
@@ -87,13 +60,13 @@ class Crew:
             raise self._failure
 
     def end(self) -> None:
-        """Let all workers end, at the next leaf."""
+        """Stop all workers at their next leaf."""
         self.is_over = True
         ask_to_stop(self.task.tree, shall_stop=True)
 
     @property
     def is_working(self) -> bool:
-        """Is one of the threads still at work?"""
+        """Is one of the threads still running?"""
         return self._busy > 0
 
     @property
@@ -102,11 +75,11 @@ class Crew:
 
     def _work_until_full(self, lookout: Lookout, watch: Callable[[], None] | None) -> None:
         if watch is None:
-            self._simulate_on(self.workers[0], lookout)
+            self._simulate_chunks(self.workers[0], lookout)
             return
         lookouts = [lookout] + [NO_LOOKOUT] * (len(self.workers) - 1)
         threads = [
-            threading.Thread(target=self._help, args=pair, name="search worker", daemon=True)
+            threading.Thread(target=self._run_worker, args=pair, name="search worker", daemon=True)
             for pair in zip(self.workers, lookouts, strict=True)
         ]
         started = list(itertools.takewhile(self._is_started, threads))
@@ -133,24 +106,25 @@ class Crew:
             return False
         return True
 
-    def _help(self, worker: Worker, lookout: Lookout) -> None:
+    def _run_worker(self, worker: Worker, lookout: Lookout) -> None:
         try:
-            self._simulate_on(worker, lookout)
+            self._simulate_chunks(worker, lookout)
         except Exception as error:  # noqa: BLE001  (raised again where the search ends)
             self._failure = error
             self.end()
         finally:
             with self._lock:
                 self._busy -= 1
-            self.signals.wake()
+            self.control.wake()
 
-    def _simulate_on(self, worker: Worker, lookout: Lookout) -> None:
+    def _simulate_chunks(self, worker: Worker, lookout: Lookout) -> None:
+        """Simulate until the search is over; the chunks grow or shrink until one takes `chunk_seconds`."""
         chunk, pace, done = FIRST_CHUNK, 0.0, 0
-        between_marks = self.task.in_whole_batches(VISITS_BETWEEN_MARKS)
-        while not (self.is_over or self.signals.is_stopped or self._is_full):
-            size = self.take(min(self.task.in_whole_batches(chunk), between_marks - done % between_marks))
+        between_marks = self._in_whole_batches(VISITS_BETWEEN_MARKS)
+        while not (self.is_over or self.control.is_stopped or self._is_full):
+            size = self.take(min(self._in_whole_batches(chunk), between_marks - done % between_marks))
             begin = time.perf_counter()
-            if not size or self.task.simulate(worker, size) < size:
+            if not size or simulate(self.task, worker, size) < size:
                 return
             seconds = max(time.perf_counter() - begin, 1e-6)
             pace = min(seconds / size, pace * PACE_GROWTH if pace else 1.0)
@@ -161,8 +135,13 @@ class Crew:
                 lookout.mark()
             lookout.look()
 
+    def _in_whole_batches(self, count: int) -> int:
+        """A number of simulations near `count` in which no batch is cut; at least one batch."""
+        batch = int(self.task.params.batch)
+        return max(1, count // batch) * batch
+
     def take(self, wanted: int) -> int:
-        """How many simulations a worker may make now, of those that `go nodes` allows."""
+        """Return how many simulations a worker may make now, of those that are left."""
         if self.nodes_left is None:
             return wanted
         with self._lock:
@@ -170,7 +149,7 @@ class Crew:
             self.nodes_left -= taken
         return taken
 
-    # How far it is
+    # Totals of all workers
 
     @property
     def nodes(self) -> int:
@@ -179,7 +158,7 @@ class Crew:
 
     @property
     def mean_depth(self) -> float:
-        """Of the leaves."""
+        """The mean depth of the leaves."""
         nodes = self.nodes
         return sum(int(worker.totals[1]) for worker in self.workers) / nodes if nodes else 0.0
 

@@ -1,1 +1,1 @@
-"""Files, processes and packages of the machine."""
+"""The machine: files, processes, processors, installed packages."""

@@ -1,10 +1,10 @@
-"""Teresa in a process beside this one."""
+"""The command line that starts Teresa in another process."""
 
 import sys
 from pathlib import Path
 
-# The working folder is left out of the path (-P): it may hold an `engine.py` of somebody else. The folder of the
-# package that runs here is added where it is not on the path: it need not be installed.
+# The working folder is left out of the path (-P): it may hold another `engine.py`. The folder of this package
+# is added if it is not on the path: the package need not be installed.
 PROGRAM = """\
 import sys
 home = sys.argv.pop(1)
@@ -15,6 +15,6 @@ sys.exit(main())
 """
 
 
-def command_line(*words: str) -> list[str]:
-    """Run a command of this very package, whatever the working folder holds."""
-    return [sys.executable, "-P", "-c", PROGRAM, str(Path(__file__).resolve().parents[2]), *words]
+def command_line(*argv: str) -> list[str]:
+    """A command of this package, whatever files the working folder holds."""
+    return [sys.executable, "-P", "-c", PROGRAM, str(Path(__file__).resolve().parents[2]), *argv]

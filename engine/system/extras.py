@@ -6,7 +6,7 @@ PACKAGES = {"explore": ("starlette", "uvicorn"), "train": ("torch", "matplotlib"
 
 
 def how_to_install(package: str | None) -> str | None:
-    """What to type if a package is missing; None if it belongs to no extra. Teresa is installed from its folder."""
+    """How to install a missing package; None if it belongs to no extra."""
     name = (package or "").partition(".")[0]
     for extra, packages in PACKAGES.items():
         if name in packages:

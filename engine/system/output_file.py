@@ -1,4 +1,4 @@
-"""Files that Teresa writes: whole or not at all, and never over what somebody else wrote."""
+"""Files that Teresa writes: whole or not at all, and never over files of other programs."""
 
 import os
 import stat
@@ -6,13 +6,13 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-HEAD_BYTES = 4096  # that `is_ours` sees
+HEAD_BYTES = 4096  # for `is_ours`
 
 
 def check_writable(path: Path, *, is_ours: Callable[[bytes], bool], kind: str, force: bool = False) -> None:
     """`ValueError` if a file cannot be written, or if it would replace something that Teresa did not write.
 
-    Call it before long work. `is_ours` sees the first bytes of a file that exists; `kind` names what Teresa writes,
+    Call it before long work. `is_ours` gets the first bytes of an existing file; `kind` names what Teresa writes,
     for the message. An empty file may be replaced, and so may a device or a pipe.
     """
     try:
@@ -22,7 +22,7 @@ def check_writable(path: Path, *, is_ours: Callable[[bytes], bool], kind: str, f
         if not folder.is_dir():
             raise ValueError(f"{path}: there is no folder {folder}")
         if not path.exists():
-            with tempfile.TemporaryFile(dir=folder):  # permission bits are not all
+            with tempfile.TemporaryFile(dir=folder):  # only an attempt shows whether it can be written
                 return
         if not path.is_file():
             return
@@ -37,8 +37,8 @@ def check_writable(path: Path, *, is_ours: Callable[[bytes], bool], kind: str, f
 def write_whole(path: Path, data: bytes | str | Iterable[bytes]) -> None:
     """Write a file all at once: a reader finds the old content or the new one, also after a crash.
 
-    An `OSError` with the name of the file if that cannot be; then nothing has changed and nothing is left behind. Text
-    is written as UTF-8. What is too large for memory is given in parts.
+    An `OSError` with the name of the file if it cannot be written; then nothing has changed and nothing is left behind.
+    Text is written as UTF-8. Data that is too large for memory is given in parts.
     """
     content = data.encode() if isinstance(data, str) else data
     parts = (content,) if isinstance(content, bytes) else content
@@ -70,7 +70,7 @@ def _replace(target: Path, parts: Iterable[bytes]) -> None:
 
 
 def _umask() -> int:
-    """What new files may not allow; it can only be read by setting it."""
+    """The permissions that new files do not get; it can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -4,20 +4,20 @@ import os
 from functools import cache
 from pathlib import Path
 
-QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container: microseconds of processor time, and in how many of them
+QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container: microseconds of processor time, and the period in microseconds
 
 
 @cache
 def processors() -> int:
-    """Those that the system lets this process use, or that a container pays for if they are fewer; at least 1."""
+    """The processors that the system, or the quota of a container, allows this process; at least 1."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(count, _quota(QUOTA, count)))
 
 
-def _quota(file: Path, otherwise: int) -> int:
-    """Processors by the quota in a file, rounded up; `otherwise` if it names none."""
+def _quota(file: Path, default: int) -> int:
+    """Processors by the quota in a file, rounded up; `default` if it has none."""
     try:
         share, period = file.read_text(encoding="ascii").split()
         return -(-int(share) // int(period))
     except (OSError, ValueError, ZeroDivisionError):
-        return otherwise
+        return default

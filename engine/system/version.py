@@ -2,7 +2,7 @@
 
 
 def version() -> str:
-    """As it was installed; a folder of sources that is not installed has none."""
+    """The installed version; a folder of sources that is not installed has none."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 

@@ -56,5 +56,5 @@ class ChessState:
         return ChessState(board)
 
     def copy(self) -> "ChessState":
-        """A position of its own that equals this one."""
+        """An equal position that shares no memory with this one."""
         return ChessState(self.board.copy())

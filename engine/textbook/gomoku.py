@@ -1,12 +1,12 @@
 """Gomoku, five in a row or any other number: a small game to watch the search with."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-EMPTY, MIN, MAX = 0, 1, 2  # planes of the board: nobody's squares, min's O, max's X
+EMPTY, MIN, MAX = 0, 1, 2  # planes of the board: empty squares, min's O, max's X
 SYMBOLS = ".OX"
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
@@ -14,12 +14,10 @@ Action = tuple[int, int]  # row, column
 
 
 class Gomoku:
-    """A position of Gomoku. Max (X) begins; who has `win_size` in a row first has won."""
-
-    players: ClassVar = {MIN: "min", MAX: "max"}
+    """A position of Gomoku. Max (X) begins; the first player with `win_size` in a row wins."""
 
     def __init__(self, board: np.ndarray, win_size: int, last: Action | None = None) -> None:
-        """A one-hot board of 3 × n × n: for each square, a 1 in the plane of who owns it."""
+        """A one-hot board of 3 × n × n: for each square, a 1 in the plane of its owner."""
         self.board = board
         self.win_size = win_size
         self.last = last
@@ -41,7 +39,7 @@ class Gomoku:
 
     @cached_property
     def empty_squares(self) -> int:
-        """How many squares nobody owns."""
+        """The number of empty squares."""
         return int(self.board[EMPTY].sum())
 
     @cached_property
@@ -56,7 +54,7 @@ class Gomoku:
 
     @cached_property
     def current_score(self) -> float:
-        """0 without a winner, else ±(empty squares + 1), positive for max: quick wins count more."""
+        """0 without a winner, else ±(empty squares + 1), positive for max: fast wins count more."""
         if self.last is None or not self._line_through(self.last):
             return 0.0
         score = float(self.empty_squares + 1)
@@ -64,7 +62,7 @@ class Gomoku:
 
     @cached_property
     def is_game_over(self) -> bool:
-        """Has somebody a line, or is the board full?"""
+        """Has a player won, or is the board full?"""
         return self.current_score != 0 or self.empty_squares == 0
 
     @cached_property
@@ -86,17 +84,8 @@ class Gomoku:
         board[MAX if self.is_max_turn else MIN, row, column] = 1
         return Gomoku(board, self.win_size, (row, column))
 
-    def play_seq(self, actions: Iterable[Action], midgame: bool = False) -> "Gomoku":
-        """The position after a sequence of actions; with `midgame`, the game must still be going on there."""
-        state = self
-        for action in actions:
-            state = state.perform(action)
-        if midgame and state.is_game_over:
-            raise ValueError("the game is over after these actions")
-        return state
-
     def copy(self) -> "Gomoku":
-        """A position of its own that equals this one."""
+        """An equal position that shares no memory with this one."""
         return Gomoku(self.board.copy(), self.win_size, self.last)
 
     def __str__(self) -> str:
@@ -104,7 +93,7 @@ class Gomoku:
         return "\n".join(rows)
 
     def _line_through(self, square: Action) -> bool:
-        """Has the owner of a square a line through it? Only the last move can have made one."""
+        """Has the owner of a square a winning line through it? Only the last move can have made one."""
         owner = int(self.board[:, square[0], square[1]].argmax())
         for down, right in DIRECTIONS:
             length = 1 + self._run(square, down, right, owner) + self._run(square, -down, -right, owner)
@@ -113,7 +102,7 @@ class Gomoku:
         return False
 
     def _run(self, square: Action, down: int, right: int, owner: int) -> int:
-        """How many squares of the owner follow without a gap in one direction."""
+        """The number of squares of the owner that follow without a gap in one direction."""
         length = 0
         for row, column in self._ray(square, down, right):
             if not self.board[owner, row, column]:

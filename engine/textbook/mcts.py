@@ -1,6 +1,6 @@
 """Monte Carlo tree search, the textbook version: any game, random simulations, UCB1.
 
-One simulation is four steps. *Select*: walk down from the root, always to the child that promises most.
+One simulation is four steps. *Select*: walk down from the root, always to the most urgent child.
 *Expand*: give a leaf that was visited before its children. *Simulate*: play random moves to the end.
 *Back up*: add the result to every node on the way. After many simulations, the move that was visited
 most is the best one.
@@ -22,7 +22,7 @@ class State(Protocol):
 
     @property
     def current_player(self) -> Any:
-        """Whose turn it is, as the game calls him."""
+        """The player to move, by the name the game uses."""
 
     @property
     def is_max_turn(self) -> bool:
@@ -38,22 +38,22 @@ class State(Protocol):
 
     @property
     def valid_actions(self) -> Sequence[Any]:
-        """What the player may do."""
+        """The actions the player may take."""
 
     def perform(self, action: Any) -> Self:
         """The state after an action."""
 
     def copy(self) -> Self:
-        """A state of its own that equals this one."""
+        """An equal state that shares no memory with this one."""
 
 
 AnyState = TypeVar("AnyState", bound=State)
 
 
 def reward(score: float, limit: float, *, for_max: bool) -> float:
-    """A score as a share of the prize, in [0, 1], for one of the players.
+    """A score as a reward in [0, 1] for one of the players.
 
-    A draw is ½. A win is between ¾ and 1 and a loss between ¼ and 0, by how large the score is: any win is better
+    A draw is ½. A win is between ¾ and 1 and a loss between ¼ and 0, by the size of the score: any win is better
     than any draw, and a larger win better than a smaller one.
     """
     if score == 0:
@@ -63,7 +63,7 @@ def reward(score: float, limit: float, *, for_max: bool) -> float:
 
 
 class Node:
-    """A state in the tree, with what the simulations through it brought to the player who moved there."""
+    """A state in the tree, with the rewards of the simulations through it for the player who moved there."""
 
     def __init__(self, state: Any, parent: "Node | None" = None, action: Any = None) -> None:
         self.state = state
@@ -74,7 +74,7 @@ class Node:
         self.total = 0.0  # of the rewards
 
     def urgency(self, exploration: float) -> float:
-        """UCB1: the mean reward, and a bonus for children that were seldom visited."""
+        """UCB1: the mean reward, and a bonus for children with few visits."""
         if self.visits == 0 or self.parent is None:
             return math.inf
         return self.total / self.visits + exploration * math.sqrt(math.log(self.parent.visits) / self.visits)
@@ -92,7 +92,7 @@ def play_randomly(state: AnyState, rng: random.Random) -> AnyState:
 
 
 class Search:
-    """A tree of simulations that starts from one state."""
+    """A tree of simulations with one state at the root."""
 
     def __init__(
         self,
@@ -107,14 +107,14 @@ class Search:
         self.simulate = simulate
 
     def run(self, simulations: int) -> "Search":
-        """Make so many simulations."""
+        """Make this many simulations."""
         for _ in range(simulations):
             leaf = self.expand(self.select())
             self.back_up(leaf, self.simulate(leaf.state, self.rng))
         return self
 
     def select(self) -> Node:
-        """Walk down to a leaf; among equally urgent children, chance decides."""
+        """Walk down to a leaf; ties between children are broken at random."""
         node = self.root
         while node.children:
             urgencies = [child.urgency(self.exploration) for child in node.children]
@@ -131,7 +131,7 @@ class Search:
         return self.rng.choice(leaf.children)
 
     def back_up(self, leaf: Node, end: State) -> None:
-        """Add the result to all nodes up to the root, each from the view of the player who moved there."""
+        """Add the result to all nodes up to the root, each for the player who moved there."""
         node: Node | None = leaf
         while node is not None:
             mover_is_max = node.state.is_max_turn if node.parent is None else node.parent.state.is_max_turn

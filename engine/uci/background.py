@@ -1,121 +1,145 @@
-"""Long work that people ask for in a conversation besides searches: `go perft`, `eval`, `bench`; each in a thread."""
+"""What runs while commands are read: a search, or a long job in a thread.
+
+Searches and jobs end in their own threads, so what runs changes under a lock.
+"""
 
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
-from engine.config.options import Options
-from engine.report.snapshot import NotInMemoryError
-from engine.search.resources import Knowledge
-from movegen import Position
-
-if TYPE_CHECKING:
-    from engine.explain.explain import Explanation
+from engine.search.clock import Limits
 
 Say = Callable[[str], None]
-Work = Callable[[Say, Callable[[], bool]], None]  # say a line; has somebody asked to stop?
-
-DEEPEST_PERFT = 99
+Work = Callable[[Say, Callable[[], bool]], None]  # gets what prints a line, and what says whether to stop
 
 
 class Job(threading.Thread):
-    """Some work in the background."""
+    """Some work in a thread."""
 
-    def __init__(self, work: Work, say: Say, on_end: Callable[[], None]) -> None:
-        super().__init__(daemon=True)
-        self._work, self._say, self._on_end = work, say, on_end
-        self._stopped = False
-        self.has_ended = False
-        self.start()
+    def __init__(self, work: Work, say: Say, on_end: Callable[["Job"], None], after: "Job | None" = None) -> None:
+        """`after`: a job that must have ended before this one starts."""
+        super().__init__(name="job", daemon=True)
+        self._work, self._say, self._on_end, self._after = work, say, on_end, after
+        self._stop_flag = threading.Event()
 
     def stop(self) -> None:
-        """Ask it to end soon."""
-        self._stopped = True
+        """Ask the job to end soon."""
+        self._stop_flag.set()
 
     def run(self) -> None:
-        """Do the work; an error is told."""
+        """Do the work, and report an error."""
+        if self._after is not None:
+            self._after.join()
         try:
-            self._work(self._say, lambda: self._stopped)
-        except NotInMemoryError as error:  # the search has gone on
-            self._say(f"info string {error}")
-        except Exception as error:  # noqa: BLE001  (the conversation goes on)
+            self._work(self._say, self._stop_flag.is_set)
+        except Exception as error:  # noqa: BLE001  (reported; the session continues)
             self._say(f"info string failed ({error!r})")
-        self.has_ended = True
+        self._on_end(self)
+
+
+class Background:
+    """A search or a job, never both; and extra searches for `why`, which run besides either, one after the other."""
+
+    def __init__(self, say: Say, on_end: Callable[[], None]) -> None:
+        """`on_end` is called when a job has ended."""
+        self._say, self._on_end = say, on_end
+        self._lock = threading.Lock()
+        self._search: Limits | None = None  # of the search that runs: a `bestmove` is due
+        self._stop_running: Callable[[], None] = lambda: None  # stops that search
+        self._is_answering = False  # a `bestmove` is being written
+        self._job: Job | None = None
+        self._extra: tuple[Job, ...] = ()
+
+    # The search
+
+    def begin_search(self, limits: Limits, stop: Callable[[], None]) -> None:
+        """A search begins, which `stop` ends."""
+        with self._lock:
+            self._search, self._stop_running = limits, stop
+
+    def cancel_search(self) -> None:
+        """The search could not be started."""
+        with self._lock:
+            self._search = None
+
+    def ponder_hit(self) -> None:
+        """The search no longer waits for the opponent's move."""
+        with self._lock:
+            if self._search is not None:
+                self._search = replace(self._search, ponder=False)
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While `bestmove` is written: the next `go` may come at once, but the answer is not complete yet."""
+        with self._lock:
+            self._search, self._is_answering = None, True
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._is_answering = False
+
+    def stop_search(self) -> None:
+        """Ask the search to end soon."""
+        with self._lock:
+            stop = self._stop_running
+        stop()
+
+    # Jobs
+
+    def start_job(self, work: Work) -> None:
+        """Start a job; nothing else runs then."""
+        job = Job(work, self._say, self._end_job)
+        with self._lock:
+            self._job = job
+        job.start()
+
+    def start_extra(self, work: Work) -> None:
+        """Start a job besides a search, once those before have ended."""
+        with self._lock:
+            job = Job(work, self._say, self._end_job, self._extra[-1] if self._extra else None)
+            self._extra = (*self._extra, job)
+        job.start()
+
+    def _end_job(self, job: Job) -> None:
+        with self._lock:
+            self._job = None if self._job is job else self._job
+            self._extra = tuple(other for other in self._extra if other is not job)
         self._on_end()
 
+    def stop(self) -> None:
+        """Ask everything to end soon."""
+        self.stop_search()
+        with self._lock:
+            jobs = (*self._extra, *([] if self._job is None else [self._job]))
+        for job in jobs:
+            job.stop()
 
-def perft(words: list[str], position: Position, options: Options, _knowledge: Knowledge) -> Work:
-    """Count leaves, as `go perft` of other engines does."""
-    depth = max(1, min(int(words[0]), DEEPEST_PERFT))
+    # What commands wait for (see engine.uci.queue.Activity)
 
-    def work(say: Say, is_stopped: Callable[[], bool]) -> None:
-        from perft.run import Counter, Interrupted, Progress
+    @property
+    def is_busy(self) -> bool:
+        """Whether a search or a job runs."""
+        with self._lock:
+            return self._search is not None or self._job is not None
 
-        def watch(_progress: Progress) -> None:
-            if is_stopped():
-                raise KeyboardInterrupt
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs at all, and all answers are written."""
+        with self._lock:
+            return not (self._search or self._job or self._extra or self._is_answering)
 
-        counter, total = Counter(options.threads, watcher=watch), 0
-        try:
-            for move in sorted(position.legal_moves):
-                leaves = counter.perft(position.play(move), depth - 1)
-                total += leaves
-                say(f"{move}: {leaves}")
-        except Interrupted:
-            say("info string perft: stopped")
-            return
-        say(f"\nNodes searched: {total}")
+    @property
+    def waits_for_stop(self) -> bool:
+        """Whether the search never answers by itself."""
+        limits = self._search
+        return limits is not None and (limits.infinite or limits.ponder)
 
-    return work
-
-
-def evaluate(_words: list[str], position: Position, options: Options, knowledge: Knowledge) -> Work:
-    """Judge a position without a search, by the evaluator in use."""
-
-    def work(say: Say, _is_stopped: Callable[[], bool]) -> None:
-        from engine.uci.static_eval import judge_by_network, judge_by_playouts
-
-        if options.evaluator == "Network":
-            lines = judge_by_network(position, knowledge.network)
-        else:
-            lines = judge_by_playouts(position, knowledge.network, options.seed)
-        for line in lines:
-            say(f"info string {line}")
-
-    return work
-
-
-def bench(words: list[str], _position: Position, _settings: Options, _knowledge: Knowledge) -> Work:
-    """Search some positions; a number sets the visits of each."""
-    from engine.bench import VISITS, search_all
-    from engine.uci.parse import read_number
-
-    visits = read_number(words[0]) if words else None
-
-    def work(say: Say, is_stopped: Callable[[], bool]) -> None:
-        for line in search_all(max(1, visits or VISITS), is_stopped):
-            say(line)
-
-    return work
-
-
-def look_closer(told: "Explanation", visits: int | None, before: Job | None) -> Work:
-    """Search a move for itself and explain it again; after another such job, so that answers come in order."""
-
-    def work(say: Say, is_stopped: Callable[[], bool]) -> None:
-        from engine.explain.explain import settle
-        from engine.explain.text import WHY_NOT_HINT, lines_of
-
-        if before is not None:
-            before.join()
-        for line in lines_of(settle(told, visits, is_stopped), WHY_NOT_HINT):
-            say(f"info string {line}")
-
-    return work
-
-
-JOBS: dict[str, Callable[[list[str], Position, Options, Knowledge], Work]] = {
-    "perft": perft,
-    "eval": evaluate,
-    "bench": bench,
-}
+    @property
+    def may_be_endless(self) -> bool:
+        """Whether the search has no limit of time or visits."""
+        limits = self._search
+        if limits is None or limits.infinite or limits.ponder:
+            return limits is not None
+        return limits.nodes is None and limits.move_time is None and limits.time_left is None

@@ -1,181 +1,295 @@
-"""What happens to a game while the search is not there yet: the textbook search stands in.
+"""The player for the very first start: it answers a `go` while the search is still being compiled.
 
-Commands are kept for the real engine meanwhile; a `go` that the stand-in has answered is taken out of them.
+It looks one move ahead, `max(moves, key=judge)`, and plays out exchanges. It waits for the search as long as the clock
+allows. Commands stay pending for the search meanwhile; a `go` that is answered here is removed from them.
 """
 
+import math
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import deepcopy
-from itertools import islice
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import takewhile
+
+import chess
 
 from engine.config.options import Options
-from engine.loader import Loader
-from engine.uci.parse import Go, read_go, read_option, read_position
+from engine.loader import Loader, Outlook
+from engine.search.clock import Limits, budget
+from engine.uci.background import Say
+from engine.uci.parse import Command, is_search, read_go, read_option, read_position
+from movegen.fen import START_FEN, read_fen, write_fen
 
-if TYPE_CHECKING:
-    import chess
+Wake = Callable[[], None]
 
-    from engine.uci.stopgap import Stopgap
+VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+MATE = 1000  # pawns
+DEEPEST_EXCHANGE = 6  # captures
+SECONDS_TO_THINK, SECONDS_BETWEEN_LOOKS = 0.4, 0.2
+LARGEST_SHARE_OF_CLOCK = 0.5  # for the first move, if the search is only being loaded
 
-Kept = tuple[list[str], float]  # a command and the moment it came
+# Which move
 
 
-class StandIn:
-    """Answers the first `go` that waits for a search that is not loaded yet."""
+def judge(board: chess.Board, move: chess.Move) -> tuple[int, int]:
+    """What a move leads to, for the player who makes it: pawns ahead after all exchanges, then legal moves ahead."""
+    board.push(move)
+    try:
+        if board.is_checkmate():
+            return MATE, 0
+        if board.is_stalemate() or board.is_insufficient_material() or board.is_fifty_moves() or board.is_repetition():
+            return 0, 0
+        return (-MATE, 0) if can_mate(board) else (-settled_material(board), -mobility(board))
+    finally:
+        board.pop()
 
-    def __init__(self, options: Options, loader: Loader, say: Callable[[str], None], wake: Callable[[], None]) -> None:
-        self._settings, self._loader, self._say, self._wake = options, loader, say, wake
-        self._stopgap: Stopgap | None = None
-        self._ends_by_itself = False  # what the first `go` asks for
+
+def settled_material(board: chess.Board, alpha: int = -MATE, beta: int = MATE, depth: int = 0) -> int:
+    """The material after both sides have made the captures that pay, in pawns, for the player to move."""
+    best = material(board)
+    if best >= beta or depth == DEEPEST_EXCHANGE:
+        return best
+    for move in sorted(board.generate_legal_captures(), key=partial(value_taken, board), reverse=True):
+        board.push(move)
+        best = max(best, -settled_material(board, -beta, -max(alpha, best), depth + 1))
+        board.pop()
+        if best >= beta:
+            break
+    return best
+
+
+def material(board: chess.Board) -> int:
+    """Own pieces less the opponent's, in pawns, for the player to move."""
+    total = 0
+    for kind, value in VALUES.items():
+        own, other = board.pieces_mask(kind, board.turn), board.pieces_mask(kind, not board.turn)
+        total += value * (own.bit_count() - other.bit_count())
+    return total
+
+
+def value_taken(board: chess.Board, capture: chess.Move) -> int:
+    """What a capture takes, in pawns; en passant, the square it moves to is empty."""
+    return VALUES[board.piece_type_at(capture.to_square) or chess.PAWN]
+
+
+def mobility(board: chess.Board) -> int:
+    """Legal moves of the player to move, less those of the opponent."""
+    own = board.legal_moves.count()
+    board.push(chess.Move.null())
+    other = board.legal_moves.count()
+    board.pop()
+    return own - other
+
+
+def can_mate(board: chess.Board) -> bool:
+    """Whether the player to move has a mate in one."""
+    return any(board.gives_check(move) and is_mate_after(board, move) for move in board.legal_moves)
+
+
+def is_mate_after(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move mates."""
+    board.push(move)
+    is_mate = board.is_checkmate()
+    board.pop()
+    return is_mate
+
+
+# When
+
+
+def seconds_allowed(limits: Limits, overhead: int, outlook: Outlook) -> float | None:
+    """The time for an answer; None: any. A search that comes soon is waited for, unless the clock would run out."""
+    allowed = budget(limits, overhead)
+    if outlook is Outlook.SOON:
+        clock = limits.time_left
+        return None if clock is None else max(allowed.hard or 0.0, LARGEST_SHARE_OF_CLOCK * clock / 1000)
+    if allowed.hard is None and outlook is Outlook.NEVER:
+        return 0.0
+    return allowed.soft  # many moves may pass until it is loaded: the hard limit at each would use up the clock
+
+
+class Player(threading.Thread):
+    """The answer to one `go`, in a thread. It thinks as late as possible: thinking slows the loader down."""
+
+    def __init__(self, board: chess.Board, go: Command, overhead: int, loader: Loader, say: Say, on_end: Wake) -> None:
+        """`overhead`: milliseconds lost at each move."""
+        super().__init__(name="fallback", daemon=True)
+        asked = read_go(go.arguments)
+        self._limits, self._board = asked.limits(board.turn), board
+        wanted = [move for text in asked.search_moves if (move := read_move(board, text))]
+        self._moves = wanted or list(board.legal_moves)
+        self._moment, self._overhead, self._loader, self._say, self._on_end = go.moment, overhead, loader, say, on_end
+        self._clock_started = None if self._limits.ponder else go.moment
+        self._stopped, self._gives_way, self._news = threading.Event(), threading.Event(), threading.Event()
+        self.answered = threading.Event()  # `bestmove` is printed
+        self.start()
+
+    def stop(self) -> None:
+        """Answer now, unless the search comes soon and can do it."""
+        self._stopped.set()
+        self._news.set()
+
+    def apply(self, later: list[Command]) -> None:
+        """Apply what came after the `go`: `stop`, `ponderhit`, or another `go`, which ends an endless one."""
+        for command in takewhile(lambda command: not is_search(command), later):
+            if command.name == "ponderhit" and self._clock_started is None:
+                self._clock_started = command.moment
+                self._news.set()
+        is_endless = self._limits.infinite or self._clock_started is None
+        if any(command.name == "stop" or (is_endless and is_search(command)) for command in later):
+            self.stop()
+
+    def give_way(self) -> None:
+        """The search is ready: end without an answer, unless it is given already."""
+        self._gives_way.set()
+        self._news.set()
+        self.join()
+
+    def run(self) -> None:
+        """Wait, judge the moves, wait again and answer."""
+        self._wait_until_left(SECONDS_TO_THINK)
+        has_limit, judged = budget(self._limits, 0).hard is not None, {}
+        for move in self._moves:
+            judged[move] = judge(self._board, move)
+            if self._gives_way.is_set() or (has_limit and self._seconds_left() <= 0):
+                break
+        self._wait_until_left(0.0)
+        if not self._gives_way.is_set():
+            self._answer(judged)
+
+    def _wait_until_left(self, seconds: float) -> None:
+        while not self._gives_way.is_set() and (left := self._seconds_left()) > seconds:
+            if self._stopped.is_set() and self._loader.outlook is not Outlook.SOON:
+                return
+            self._news.wait(min(left - seconds, SECONDS_BETWEEN_LOOKS))
+            self._news.clear()
+
+    def _seconds_left(self) -> float:
+        limit = seconds_allowed(self._limits, self._overhead, self._loader.outlook)
+        if self._limits.infinite or self._clock_started is None or limit is None:
+            return math.inf
+        return self._clock_started + limit - time.perf_counter()
+
+    def _answer(self, judged: dict[chess.Move, tuple[int, int]]) -> None:
+        work = f"nodes {len(judged)} time {int((time.perf_counter() - self._moment) * 1000)}"
+        self._say("info string the search is not loaded yet: a simple player answers")
+        if judged:
+            best = max(judged, key=judged.__getitem__)
+            pawns, text = judged[best][0], self._board.uci(best)
+            score = {MATE: "mate 1", -MATE: "mate -1"}.get(pawns, f"cp {100 * pawns}")
+            self._say(f"info depth 1 seldepth 1 multipv 1 score {score} {work} pv {text}")
+        else:
+            text = "0000"
+            self._say(f"info depth 0 score {'mate 0' if self._board.is_check() else 'cp 0'} {work}")
+        self._say(f"bestmove {text}")
+        self.answered.set()
+        self._on_end()
+
+
+# For which `go`
+
+
+class Fallback:
+    """Answers the first pending `go`, then the next, until the search is loaded."""
+
+    def __init__(self, options: Options, loader: Loader, say: Say, wake: Wake) -> None:
+        self._options, self._loader, self._say, self._wake = options, loader, say, wake
+        self._player: Player | None = None
 
     @property
     def is_playing(self) -> bool:
-        """Is there a `go` to answer?"""
-        return self._stopgap is not None and not self._stopgap.has_answered
-
-    def hear(self, words: list[str], moment: float, kept: deque[Kept]) -> None:
-        """Look at a command that was just kept."""
-        if self._stopgap is not None:
-            self._pass_on(words, moment)
-        elif is_search(words):
-            self._begin(kept)
+        """Whether a `go` is being answered here."""
+        return self._player is not None and not self._player.answered.is_set()
 
     def stop(self) -> None:
         """Answer now."""
-        if self._stopgap is not None:
-            self._stopgap.stop()
+        if self._player is not None:
+            self._player.stop()
 
-    def settle(self, kept: deque[Kept], search_is_ready: bool) -> None:
-        """Strike out what was answered, and begin with the next. If the real search is ready, it takes over."""
-        if self._stopgap is None:
+    def attend(self, pending: deque[Command], search_is_ready: bool) -> None:
+        """Remove a `go` that was answered, and begin with the next. Once the search is ready, give way to it."""
+        if self._player is not None and search_is_ready:
+            self._player.give_way()
+        if self._player is not None and self._player.answered.is_set():
+            remove_first_search(pending)
+            self._player = None
+        if search_is_ready or not any(map(is_search, pending)):
+            self._player = None
             return
-        if search_is_ready:
-            self._stopgap.give_way()
-        has_answered = self._stopgap.has_answered
-        if has_answered:
-            strike_out(kept)
-        if has_answered or search_is_ready:
-            self._stopgap = None
-        if has_answered and not search_is_ready and first_search(kept) is not None:
-            self._begin(kept)
+        commands, index = list(pending), first_search(pending)
+        if self._player is None:
+            self._player = self._new_player(commands[:index], commands[index])
+        if self._player is not None:
+            self._player.apply(commands[index + 1 :])
 
-    def _begin(self, kept: deque[Kept]) -> None:
-        place = first_search(kept)
-        if place is None:
-            return
-        words, moment = kept[place]
-        options = options_after(self._settings, islice(kept, place))
-        board = last_position(islice(kept, place), options.chess960)
+    def _new_player(self, before: list[Command], command: Command) -> Player | None:
+        options = options_after(self._options, before)
+        board = last_position(before, options.chess960)
         if board is None:
-            return
-        from engine.uci.stopgap import Clock, Stopgap
-
-        go = read_go(words[1:])
-        limits = go.limits(board.turn)
-        self._ends_by_itself = not (limits.infinite or limits.ponder)
-        clock = Clock(limits, options.move_overhead, moment, lambda: self._loader.outlook)
-        self._stopgap = Stopgap(board, wished_moves(board, go), clock, self._say, self._wake)
-        for later, when in islice(kept, place + 1, None):
-            self._pass_on(later, when)
-
-    def _pass_on(self, words: list[str], moment: float) -> None:
-        """Tell the stopgap what came after its `go`."""
-        if self._stopgap is None:
-            return
-        if words[0] == "stop" or (is_search(words) and not self._ends_by_itself):
-            self._stopgap.stop()
-        elif words[0] == "ponderhit":
-            self._ends_by_itself = True
-            self._stopgap.ponder_hit(moment)
+            return None
+        return Player(board, command, options.move_overhead, self._loader, self._say, self._wake)
 
 
-def is_search(words: list[str]) -> bool:
-    """Is it a `go` that asks for a move?"""
-    return words[0] == "go" and "perft" not in read_go(words[1:]).numbers
+def first_search(commands: Iterable[Command]) -> int:
+    """The index of the first `go`, which must be there."""
+    return next(index for index, command in enumerate(commands) if is_search(command))
 
 
-def first_search(kept: deque[Kept]) -> int | None:
-    """The place of the first `go` among kept commands."""
-    return next((place for place, (words, _) in enumerate(kept) if is_search(words)), None)
-
-
-def strike_out(kept: deque[Kept]) -> None:
-    """Take out the first `go`, and what belongs to it alone."""
-    place = first_search(kept)
-    if place is None:
-        return
-    del kept[place]
-    while place < len(kept) and not is_search(kept[place][0]):
-        if kept[place][0][0] in ("stop", "ponderhit"):
-            del kept[place]
+def remove_first_search(pending: deque[Command]) -> None:
+    """Remove the first `go`, and the `stop` and `ponderhit` that belong to it."""
+    index = first_search(pending)
+    del pending[index]
+    while index < len(pending) and not is_search(pending[index]):
+        if pending[index].name in ("stop", "ponderhit"):
+            del pending[index]
         else:
-            place += 1
+            index += 1
 
 
-def options_after(options: Options, kept: Iterable[Kept]) -> Options:
-    """The options as they will be once kept commands are carried out."""
+def options_after(options: Options, commands: Iterable[Command]) -> Options:
+    """The options once some commands have run."""
     after = deepcopy(options)
-    for words, _ in kept:
-        if words[0] == "setoption":
-            with suppress(ValueError):  # the real engine will complain
-                after.set(*read_option(words[1:]))
+    for command in commands:
+        if command.name == "setoption":
+            with suppress(ValueError):  # the session will complain
+                after.set(*read_option(command.arguments))
     return after
 
 
-def last_position(kept: Iterable[Kept], chess960: bool) -> "chess.Board | None":
-    """The last position among kept commands that can be played; the start position if there is no command.
-
-    None if there are wrong ones only, or if it will be that of a file.
-    """
-    commands = [words for words, _ in kept if words[0] in ("position", "loadtree")] or [["position", "startpos"]]
-    for words in reversed(commands):
-        board = read_board(words[1:], chess960) if words[0] == "position" else None
-        if board is not None or words[0] == "loadtree":
+def last_position(commands: Iterable[Command], chess960: bool) -> chess.Board | None:
+    """The last position that can be played, at first the start position. None: all are wrong, or it is in a file."""
+    given = [command for command in commands if command.name in ("position", "loadtree")]
+    for command in reversed(given or [Command("position", ["startpos"], 0.0)]):
+        board = read_board(command.arguments, chess960) if command.name == "position" else None
+        if board is not None or command.name == "loadtree":
             return board
     return None
 
 
-def read_board(words: list[str], chess960: bool) -> "chess.Board | None":
-    """What a `position` command says, or None if it is wrong: the real engine will explain why.
-
-    The FEN is read and repaired as the real engine does it, so that both mean the same position.
-    """
-    import chess
-
-    from movegen.fen import START_FEN, read_fen, write_fen
-
+def read_board(tokens: list[str], chess960: bool) -> chess.Board | None:
+    """The position of a `position` command; None if it is wrong. FENs are repaired as the session repairs them."""
     try:
-        fen, moves = read_position(words)
+        fen, texts = read_position(tokens)
         repaired = write_fen(read_fen(START_FEN if fen is None else fen, chess960), shredder=chess960)
         board = chess.Board(repaired, chess960=chess960)
-        if board.was_into_check():
-            return None
-        for text in moves:
-            board.push(read_move(board, text))
     except ValueError:
         return None
+    if board.was_into_check():
+        return None
+    for text in texts:
+        move = read_move(board, text)
+        if move is None:
+            return None
+        board.push(move)
     return board
 
 
-def read_move(board: "chess.Board", text: str) -> "chess.Move":
-    """A legal move in UCI notation or SAN; `ValueError` if it is none."""
-    try:
-        move = board.parse_uci(text)
-    except ValueError:
-        move = board.parse_san(text)
-    if not move:
-        raise ValueError("a null move")
-    return move
-
-
-def wished_moves(board: "chess.Board", go: Go) -> "list[chess.Move]":
-    """The legal moves of `searchmoves`."""
-    found = []
-    for text in go.wished:
-        try:
-            found.append(read_move(board, text))
-        except ValueError:  # the real engine would leave it out too
-            continue
-    return found
+def read_move(board: chess.Board, text: str) -> chess.Move | None:
+    """A legal move in UCI notation or SAN; None if it is none."""
+    for parse in (board.parse_uci, board.parse_san):
+        with suppress(ValueError):
+            return parse(text) or None  # a null move is false
+    return None

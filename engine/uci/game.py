@@ -1,4 +1,4 @@
-"""The game as the GUI tells it: a start, and the moves since. GUIs tell all of it again at each move."""
+"""The game as the GUI sends it: a start and the moves since. GUIs send all of it again at each move."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -9,7 +9,7 @@ from movegen.fen import START_FEN
 
 @dataclass(frozen=True)
 class Game:
-    """A position and how it came about."""
+    """A position, and the moves that led to it."""
 
     fen: str | None  # of the start; None: the start position
     chess960: bool
@@ -22,12 +22,12 @@ class Game:
         return cls(fen, chess960, (), Position(START_FEN if fen is None else fen, chess960=chess960))
 
     def is_continued_by(self, fen: str | None, chess960: bool, texts: list[str]) -> bool:
-        """Is another game this one with some more moves, or none?"""
+        """Whether another game is this one, or this one with more moves."""
         same_start = (fen, chess960) == (self.fen, self.chess960)
         return same_start and tuple(texts[: len(self.texts)]) == self.texts
 
     def play(self, texts: list[str]) -> tuple["Game", tuple[int, ...]]:
-        """-> the game after more moves, and the moves. `ValueError` if one is not legal."""
+        """The game after more moves, and the codes of these moves. `ValueError` if one is not legal."""
         position, codes = self.position, []
         for text in texts:
             codes.append(position.code(text))

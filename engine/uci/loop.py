@@ -1,4 +1,4 @@
-"""The conversation with a GUI: lines in, lines out, nothing lost, no traceback."""
+"""Standard input and output: lines in, lines out, from any thread; no traceback, whatever happens to the pipes."""
 
 import errno
 import os
@@ -9,12 +9,13 @@ import time
 from types import FrameType
 from typing import BinaryIO, NoReturn, TextIO
 
+from engine.uci.queue import CommandQueue
 from engine.uci.session import Session
 from engine.uci.transcript import Transcript
 from perft.exits import CLOSED, end_without_output
 
 GREETING = "Teresa speaks UCI here: try 'help', or 'teresa --help' for its other commands."
-SECONDS_BETWEEN_LOOKS = 0.2  # at whether Ctrl-C was pressed: a signal may come just before a wait and not end it
+POLL_SECONDS = 0.2  # between two checks for Ctrl-C: a signal may come just before a wait and not end it
 
 
 class Output:
@@ -26,7 +27,7 @@ class Output:
 
     @property
     def is_closed(self) -> bool:
-        """Is what is said lost?"""
+        """Whether lines are lost."""
         return self.failure is not None
 
     def say(self, line: str) -> None:
@@ -43,35 +44,34 @@ class Output:
 
 
 class Reader(threading.Thread):
-    """Hears all that comes, in a thread: the main thread is left to Ctrl-C."""
+    """Reads standard input in a thread: the main thread waits for Ctrl-C."""
 
-    def __init__(self, session: Session, stream: BinaryIO, transcript: Transcript, output: Output) -> None:
+    def __init__(self, queue: CommandQueue, stream: BinaryIO, transcript: Transcript, output: Output) -> None:
         super().__init__(name="reader", daemon=True)
-        self._session, self._stream, self._transcript, self._output = session, stream, transcript, output
+        self._queue, self._stream, self._transcript, self._output = queue, stream, transcript, output
         self.status = 0
 
     def run(self) -> None:
-        """Do what the lines say; at the end of input, finish what was asked."""
-        if not converse(self._session, self._stream, self._transcript):
-            has_done_all = self._session.finish(lambda: self._output.is_closed)
+        """Pass all lines to the queue; at the end of input, finish what was asked."""
+        if not self._read_until_quit():
+            has_done_all = self._queue.finish(lambda: self._output.is_closed)
             self.status = 0 if has_done_all else 1
 
-
-def converse(session: Session, stream: BinaryIO, transcript: Transcript) -> bool:
-    """Do what the lines of a stream say, whatever bytes they hold; -> was it `quit` that ended it?"""
-    try:
-        for data in stream:
-            line, moment = data.decode("utf-8", errors="replace"), time.perf_counter()
-            transcript.heard(line)
-            if not session.hear(line, moment):
-                return True
-    except (OSError, ValueError):
-        pass
-    return False
+    def _read_until_quit(self) -> bool:
+        """Read lines, whatever bytes they hold; return False if the input ends without `quit`."""
+        try:
+            for data in self._stream:
+                line, moment = data.decode("utf-8", errors="replace"), time.perf_counter()
+                self._transcript.heard(line)
+                if not self._queue.hear(line, moment):
+                    return True
+        except (OSError, ValueError):
+            pass
+        return False
 
 
 class Interruption:
-    """Ctrl-C, as a flag: an exception might come where nobody catches it."""
+    """Ctrl-C, as a flag: an exception might come where nothing catches it."""
 
     def __init__(self) -> None:
         self.has_come = False
@@ -85,7 +85,7 @@ class Interruption:
 def main() -> NoReturn:
     """Speak UCI on standard input and output, then end the process.
 
-    It ends at once, without Python's tidying up: that would trip over threads that still search or import.
+    It ends at once, without Python's tidying up: that would fail while threads search or import.
     """
     interruption, transcript = Interruption(), Transcript()
     output = Output(sys.stdout, transcript)
@@ -93,10 +93,10 @@ def main() -> NoReturn:
     if sys.stdin.isatty():
         output.say(GREETING)
     session.loader.start()
-    reader = Reader(session, sys.stdin.buffer, transcript, output)
+    reader = Reader(session.queue, sys.stdin.buffer, transcript, output)
     reader.start()
     while reader.is_alive() and not interruption.has_come:
-        reader.join(SECONDS_BETWEEN_LOOKS)
+        reader.join(POLL_SECONDS)
     try:
         session.close()
     finally:

@@ -1,6 +1,11 @@
-"""UCI commands as data: what `go`, `position` and `setoption` say, read strictly and explained when they are wrong."""
+"""UCI commands as data: a line of text, and what follows `go`, `position`, `setoption` and `why`.
 
+Reading is strict: `ValueError` says what is wrong.
+"""
+
+from collections.abc import Container
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from engine.search.clock import Limits
 
@@ -16,22 +21,54 @@ NUMBERS = {
     "movetime": "move_time",
     "perft": "perft",
 }
-FREE_TEXT_AFTER = {"setoption": "value", "savetree": "savetree", "loadtree": "loadtree"}  # by command
+FREE_TEXT_AFTER = {"setoption": "value", "savetree": "savetree", "loadtree": "loadtree"}  # for each command, a token
 FLAGS = ("infinite", "ponder")
 LARGEST_NUMBER = 10**15
 
 
+class Command(NamedTuple):
+    """A line of a GUI."""
+
+    name: str
+    arguments: list[str]
+    moment: float  # when it came, of `time.perf_counter`
+
+
+def read_command(line: str, moment: float, known: Container[str]) -> tuple[Command | None, list[str]]:
+    """The command of a line, and the unknown tokens before it: UCI wants them to be skipped."""
+    tokens = line.split()
+    start = next((index for index, token in enumerate(tokens) if token in known), len(tokens))
+    if start == len(tokens):
+        return None, tokens
+    name, *arguments = keep_free_text(line, tokens, start)
+    return Command(name, arguments, moment), tokens[:start]
+
+
+def keep_free_text(line: str, tokens: list[str], start: int) -> list[str]:
+    """The tokens from `start`, with free text, for instance the name of a file, as one token with all its blanks."""
+    mark = FREE_TEXT_AFTER.get(tokens[start])
+    if mark not in tokens[start:-1]:
+        return tokens[start:]
+    end = tokens.index(mark, start) + 1
+    return [*tokens[start:end], line.split(maxsplit=end)[-1].rstrip()]
+
+
 @dataclass
 class Go:
-    """A `go` command, before it is known whose move it is."""
+    """What follows `go`, before it is known which side moves."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
-    wished: list[str] = field(default_factory=list)  # searchmoves
+    search_moves: list[str] = field(default_factory=list)  # searchmoves
     complaints: list[str] = field(default_factory=list)
 
+    @property
+    def perft(self) -> int | None:
+        """The depth of `go perft`."""
+        return self.numbers.get("perft")
+
     def limits(self, white_to_move: bool) -> Limits:
-        """What it means for the player to move."""
+        """The limits for the player to move."""
         side, other = ("white", "black") if white_to_move else ("black", "white")
         limits = Limits(
             time_left=self.numbers.get(f"{side}_time", self.numbers.get(f"{other}_time")),  # one clock is both clocks
@@ -53,16 +90,16 @@ def positive(number: int | None) -> int | None:
     return None if number is None else max(1, number)
 
 
-def read_go(words: list[str]) -> Go:
-    """Read the words after `go`. What cannot be read is skipped and complained about."""
-    go, rest = Go(), list(words)
+def read_go(tokens: list[str]) -> Go:
+    """Read the tokens after `go`. What cannot be read is skipped, with a complaint."""
+    go, rest = Go(), list(tokens)
     while rest:
         word = rest.pop(0)
         if word in FLAGS:
             go.flags.add(word)
         elif word == "searchmoves":
             while rest and rest[0] not in NUMBERS and rest[0] not in FLAGS:
-                go.wished.append(rest.pop(0))
+                go.search_moves.append(rest.pop(0))
         elif word in NUMBERS:
             number = read_number(rest[0]) if rest else None
             if number is None:
@@ -76,6 +113,11 @@ def read_go(words: list[str]) -> Go:
     return go
 
 
+def is_search(command: Command) -> bool:
+    """Whether a command is a `go` that asks for a move."""
+    return command.name == "go" and read_go(command.arguments).perft is None
+
+
 def read_number(text: str) -> int | None:
     """A whole number, kept within bounds, or None."""
     digits = text.removeprefix("-").removeprefix("+")
@@ -85,67 +127,55 @@ def read_number(text: str) -> int | None:
     return max(-LARGEST_NUMBER, -number) if text.startswith("-") else min(LARGEST_NUMBER, number)
 
 
-def keep_blanks(words: list[str], line: str) -> None:
-    """Make the free text of a command, a file's name for instance, one word with all its blanks.
-
-    `words` are the last words of the line.
-    """
-    mark = FREE_TEXT_AFTER.get(words[0])
-    if mark in words[:-1]:
-        begin = words.index(mark) + 1
-        before = len(line.split()) - len(words) + begin
-        words[begin:] = [line.split(maxsplit=before)[-1].rstrip()]
-
-
-def read_option(words: list[str]) -> tuple[str, str]:
-    """Read the words after `setoption`: -> name, value."""
-    if not words or words[0] != "name":
+def read_option(tokens: list[str]) -> tuple[str, str]:
+    """Read the tokens after `setoption`: the name and the value."""
+    if not tokens or tokens[0] != "name":
         raise ValueError("'name' must follow")
-    end = words.index("value") if "value" in words else len(words)
-    name = " ".join(words[1:end])
+    end = tokens.index("value") if "value" in tokens else len(tokens)
+    name = " ".join(tokens[1:end])
     if not name:
         raise ValueError("the name is missing")
-    return name, " ".join(words[end + 1 :])
+    return name, " ".join(tokens[end + 1 :])
 
 
-def option_of(words: list[str]) -> str:
-    """The option that a whole command sets, in small letters; empty if it sets none."""
+def option_of(command: Command) -> str:
+    """The option that a command sets, in small letters; empty if it sets none."""
     try:
-        return read_option(words[1:])[0].lower() if words[0] == "setoption" else ""
+        return read_option(command.arguments)[0].lower() if command.name == "setoption" else ""
     except ValueError:
         return ""
 
 
-def read_position(words: list[str]) -> tuple[str | None, list[str]]:
-    """Read the words after `position`: -> FEN (None: the start position), moves."""
-    end = words.index("moves") if "moves" in words else len(words)
-    moves = words[end + 1 :]
-    if words[:1] == ["startpos"]:
+def read_position(tokens: list[str]) -> tuple[str | None, list[str]]:
+    """Read the tokens after `position`: the FEN (None: the start position) and the moves."""
+    end = tokens.index("moves") if "moves" in tokens else len(tokens)
+    moves = tokens[end + 1 :]
+    if tokens[:1] == ["startpos"]:
         if end > 1:
-            raise ValueError(f"{words[1][:40]!a} after startpos is not understood")
+            raise ValueError(f"{tokens[1][:40]!a} after startpos is not understood")
         return None, moves
-    if words[:1] == ["fen"]:
-        return " ".join(words[1:end]), moves
+    if tokens[:1] == ["fen"]:
+        return " ".join(tokens[1:end]), moves
     raise ValueError("'startpos' or 'fen' must follow")
 
 
 @dataclass(frozen=True)
 class Question:
-    """A `why` command."""
+    """What follows `why`."""
 
     move: str | None  # None: the best one
-    visits: int | None  # that the move shall be given first
+    visits: int | None  # that the move gets first
 
 
-def read_question(words: list[str]) -> Question:
-    """Read the words after `why`: nothing, a move, or `not` and a move; after a move a number of visits."""
-    is_not = words[:1] == ["not"]
-    rest = words[1:] if is_not else words
+def read_question(tokens: list[str]) -> Question:
+    """Read the tokens after `why`: nothing, a move, or `not` and a move; after a move a number of visits."""
+    is_not = tokens[:1] == ["not"]
+    rest = tokens[1:] if is_not else tokens
     if is_not and not rest:
         raise ValueError("a move must follow")
     if len(rest) > 2:
         raise ValueError(f"{rest[2][:40]!a} is not understood: a move and a number of visits may follow")
     visits = read_number(rest[1]) if len(rest) > 1 else None
     if len(rest) > 1 and (visits is None or visits < 1):
-        raise ValueError(f"visits must be a whole number from 1 on, not {rest[1][:40]!a}")
+        raise ValueError(f"visits must be a whole number of at least 1, not {rest[1][:40]!a}")
     return Question(rest[0] if rest else None, visits)

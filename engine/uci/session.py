@@ -1,34 +1,57 @@
-"""What the engine does when it is asked: one method for each UCI command.
+"""One session with a GUI: a method for each UCI command, and the answers of the search.
 
-Nothing here waits: searches and other long work run in threads of their own.
+Handlers run under the lock of the queue, so the state of a session changes under it too. None of them waits: searches
+and other long work run in threads.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
-from engine.config.options import BY_NAME, OPTIONS
+from engine.config.options import BY_NAME, OPTIONS, Options
 from engine.explorer.embedded import EmbeddedExplorer
 from engine.loader import Loader
-from engine.uci.extras import CommandsForPeople
-from engine.uci.parse import read_go, read_option, read_position
+from engine.search.resources import Resources
+from engine.uci.background import Background
+from engine.uci.extras import EXTRAS, count_leaves, move_table
+from engine.uci.parse import Command, read_go, read_option, read_position
+from engine.uci.queue import CommandQueue, Handler
 from engine.uci.transcript import Transcript
+
+if TYPE_CHECKING:
+    from engine.report.info import Info
+    from engine.report.report import Report
+    from engine.search.searcher import Searcher
+    from engine.uci.fallback import Fallback
+    from engine.uci.game import Game
 
 FORGETTING = frozenset(
     {"Hash", "Clear Hash", "Formula", "Evaluator", "EvalFile", "Policy Temperature", "Root Temperature"}
 )  # options with which the tree means something else
+SECONDS_TO_END = 0.5
 
 
-class Session(CommandsForPeople):
-    """The engine's side of a conversation with a GUI."""
+class Session:
+    """The engine's side: a queue of commands, a game, a searcher and what runs in the background."""
 
     def __init__(
         self, say: Callable[[str], None], transcript: Transcript | None = None, loader: Loader | None = None
     ) -> None:
-        """`say` writes a line."""
-        super().__init__(say, loader)
-        self._transcript = transcript or Transcript()
-        self._debug = False
-        self._guest = EmbeddedExplorer(self.say, lambda: self._loaded_searcher().report())
-        self.commands = {
+        """`say` prints a line."""
+        self.say, self.options, self.resources = say, Options(), Resources()
+        self.game: Game | None = None
+        self._searcher: Searcher | None = None
+        self._transcript, self._debug = transcript or Transcript(), False
+        self._explorer = EmbeddedExplorer(self.on_message, self._report)
+        self.loader = loader or Loader(self._wake, self.on_message)
+        self.background = Background(say, self._wake)
+        self.queue = CommandQueue(
+            self._handlers(), self.background, self.loader, say, self._new_fallback, self._on_loaded
+        )
+
+    def _handlers(self) -> dict[str, Handler]:
+        return {
             "uci": self.uci,
             "isready": self.isready,
             "setoption": self.setoption,
@@ -39,24 +62,45 @@ class Session(CommandsForPeople):
             "ponderhit": self.ponderhit,
             "debug": self.debug,
             "register": self.register,
-            "d": self.d,
-            "eval": self.eval,
-            "moves": self.moves,
-            "why": self.why,
-            "whynot": self.whynot,
-            "savetree": self.savetree,
-            "loadtree": self.loadtree,
-            "bench": self.bench,
-            "help": self.help,
+            **{name: partial(extra.run, self) for name, extra in EXTRAS.items()},
         }
 
-    def close(self) -> None:
-        """End everything."""
-        self._guest.close()
-        super().close()
+    @property
+    def searcher(self) -> "Searcher":
+        """The searcher, made when it is first needed: it imports the kernels."""
+        if self._searcher is None:
+            from engine.search.searcher import Searcher
 
-    def uci(self, _words: list[str], _moment: float) -> None:
-        """Who are you?"""
+            self._searcher = Searcher(self.options, self, self.resources)
+        return self._searcher
+
+    def _report(self) -> "Report":
+        return self.searcher.report()
+
+    def _wake(self) -> None:
+        self.queue.wake()
+
+    def _on_loaded(self) -> None:
+        self.searcher.prepare()
+
+    def _new_fallback(self) -> "Fallback":
+        from engine.uci.fallback import Fallback  # imports python-chess, which later starts do not need
+
+        return Fallback(self.options, self.loader, self.say, self.queue.wake)
+
+    def close(self) -> None:
+        """Stop everything; without the lock, as another thread may hold it."""
+        self._explorer.close()
+        self.loader.close()
+        if self._searcher is not None:
+            self._searcher.stop()
+            with suppress(RuntimeError):  # its thread is just being started
+                self._searcher.wait(SECONDS_TO_END)
+
+    # Commands
+
+    def uci(self, _command: Command) -> None:
+        """Print name and options."""
         from engine.system.version import version
 
         self.say(f"id name Teresa {version()}")
@@ -65,112 +109,145 @@ class Session(CommandsForPeople):
             self.say(option.uci_line())
         self.say("uciok")
 
-    def debug(self, words: list[str], _moment: float) -> None:
-        """Tell more, or less."""
-        if words not in (["on"], ["off"]):
+    def isready(self, _command: Command) -> None:
+        """Answer; the queue decides when."""
+        self.say("readyok")
+
+    def debug(self, command: Command) -> None:
+        """Print more, or less."""
+        if command.arguments not in (["on"], ["off"]):
             raise ValueError("'on' or 'off' must follow")
-        self._debug = words == ["on"]
+        self._debug = command.arguments == ["on"]
 
-    def register(self, _words: list[str], _moment: float) -> None:
-        """Nobody needs to register."""
+    def register(self, _command: Command) -> None:
+        """Do nothing: no registration is needed."""
 
-    def setoption(self, words: list[str], _moment: float) -> None:
+    def setoption(self, command: Command) -> None:
         """Set an option, or press a button."""
-        name, value = read_option(words)
-        option = BY_NAME.get(name.lower())
-        text = "" if value == "<empty>" else value
+        name, value = read_option(command.arguments)
+        known = BY_NAME.get(name.lower())
         try:
-            if option is not None and option.name in self._files:  # first see whether the file is good
-                self._files[option.name](text)
-            self.options.set(name, value)
+            if known is not None and known.name in self._files:  # first see whether the file is good
+                self._files[known.name]("" if value == "<empty>" else value)
+            option = self.options.set(name, value)
         except ValueError as error:
-            raise ValueError(str(error) if option is None else f"{option.name}: {error}") from None
-        if option is not None and "Explorer" in option.name:
-            self._show(option.name)
-        if option is None or self._searcher is None:
-            return
-        if option.name in FORGETTING:
+            raise ValueError(str(error) if known is None else f"{known.name}: {error}") from None
+        if "Explorer" in option.name:
+            self._show_explorer(option.name)
+        if option.name in FORGETTING and self._searcher is not None:
             self._searcher.forget()
             self._searcher.prepare()
         if option.name == "UCI_Chess960":
-            self._game = None
+            self.game = None
 
     @property
     def _files(self) -> dict[str, Callable[[str], None]]:
         """Options that name files, and what opens them."""
         return {
-            "BookFile": self.knowledge.set_book,
-            "SyzygyPath": self.knowledge.set_tablebases,
-            "EvalFile": self.knowledge.set_network,
+            "BookFile": self.resources.set_book,
+            "SyzygyPath": self.resources.set_tablebases,
+            "EvalFile": self.resources.set_network,
             "LogFile": self._transcript.open,
         }
 
-    def ucinewgame(self, _words: list[str], _moment: float) -> None:
+    def _show_explorer(self, option: str) -> None:
+        """Open or close the page, as an option says."""
+        port = self.options.explorer_port
+        if option == "Open Explorer":
+            self._explorer.open_in_browser(port)
+        elif not self.options.explorer:
+            self._explorer.close()
+        elif option == "Explorer":
+            self._explorer.open(port)
+
+    def ucinewgame(self, _command: Command) -> None:
         """Forget what is known of the game before; its last position stays until another comes."""
         if self._searcher is not None:
             self._searcher.forget()
 
-    def position(self, words: list[str], _moment: float) -> None:
-        """Take over a position; the last good one stays if it is wrong."""
+    def position(self, command: Command) -> None:
+        """Set the position; the last good one stays if it is wrong."""
+        self._set_game(*read_position(command.arguments))
+
+    def _set_game(self, fen: str | None, moves: list[str]) -> None:
         from engine.uci.game import Game
 
-        fen, texts = read_position(words)
-        game, chess960 = self._game, self.options.chess960
-        if game is not None and game.is_continued_by(fen, chess960, texts):
-            game, new = game.play(texts[len(game.texts) :])
-            self._loaded_searcher().set_position(game.position, new)
+        game, chess960 = self.game, self.options.chess960
+        if game is not None and game.is_continued_by(fen, chess960, moves):
+            game, new = game.play(moves[len(game.texts) :])
+            self.searcher.set_position(game.position, new)
         else:
             game = Game.start(fen, chess960)
             for repair in game.position.repairs:
-                self.complain("position", repair)
-            game, _ = game.play(texts)
-            self._loaded_searcher().set_position(game.position, None)
-        self._game = game
+                self.queue.complain("position", repair)
+            game, _ = game.play(moves)
+            self.searcher.set_position(game.position, None)
+        self.game = game
 
-    def go(self, words: list[str], moment: float) -> None:
-        """Start a search, or count leaves; nothing else is going on then."""
-        go = read_go(words)
+    def go(self, command: Command) -> None:
+        """Start a search, or count leaves; nothing else runs then."""
+        go = read_go(command.arguments)
         for complaint in go.complaints:
-            self.complain("go", complaint)
-        searcher = self._loaded_searcher()
-        if self._game is None:
-            self.position(["startpos"], moment)
-        if "perft" in go.numbers:
-            self._start("perft", [str(go.numbers["perft"])])
+            self.queue.complain("go", complaint)
+        if self.game is None:
+            self._set_game(None, [])
+        position = self.searcher.position
+        if go.perft is not None:
+            self.background.start_job(count_leaves(position, go.perft, self.options.threads))
             return
-        limits = go.limits(searcher.position.turn == "white")
+        limits = go.limits(position.turn == "white")
         if self._debug:
             self.say(f"info string {limits}")
-        self._search(limits, self._wished(go.wished), moment)
+        search_moves = self._search_moves(go.search_moves)
+        self.background.begin_search(limits, self.searcher.stop)
+        try:  # the GUI's clock runs since the command came; all other time counts from now
+            self.searcher.go(limits, search_moves=search_moves, started=command.moment if limits.has_clock else None)
+        except BaseException:
+            self.background.cancel_search()
+            raise
 
-    def stop(self, _words: list[str], _moment: float) -> None:
-        """End what is going on."""
-        self.stop_all()
-
-    def ponderhit(self, _words: list[str], moment: float) -> None:
-        """The expected move was played."""
-        if self._searcher is None or not self._searcher.is_pondering:
-            raise ValueError("no search is pondering")
-        self._searcher.ponder_hit(moment)
-
-    # Behind the commands
-
-    def _show(self, option: str) -> None:
-        """Open or close the page, as an option says."""
-        port = self.options.explorer_port
-        if option == "Open Explorer":
-            self._guest.open_in_browser(port)
-        elif not self.options.explorer:
-            self._guest.close()
-        elif option == "Explorer":
-            self._guest.open(port)
-
-    def _wished(self, texts: list[str]) -> tuple[int, ...]:
-        """The moves of `searchmoves`; what is no legal move is told and left out."""
-        position, codes = self._loaded_searcher().position, []
+    def _search_moves(self, texts: list[str]) -> tuple[int, ...]:
+        """The moves of `searchmoves`; what is not a legal move is reported and left out."""
+        position, codes = self.searcher.position, []
         for text in texts:
             try:
                 codes.append(position.code(text))
             except ValueError as error:
-                self.complain("go", f"searchmoves: {error}, left out")
+                self.queue.complain("go", f"searchmoves: {error}, left out")
         return tuple(codes)
+
+    def stop(self, _command: Command) -> None:
+        """Stop what runs."""
+        self.background.stop()
+
+    def ponderhit(self, command: Command) -> None:
+        """The expected move was played."""
+        if self._searcher is None or not self._searcher.is_pondering:
+            raise ValueError("no search is pondering")
+        self._searcher.ponder_hit(command.moment)
+        self.background.ponder_hit()
+
+    # Answers of the search, from its thread (see engine.search.searcher.Listener)
+
+    def on_message(self, text: str) -> None:
+        """Print something that users may want to know."""
+        self.say(f"info string {text}")
+
+    def on_info(self, info: "Info") -> None:
+        """Print how far the search is."""
+        from engine.uci.format import info_lines
+
+        for line in info_lines(info, self.options.show_wdl):
+            self.say(line)
+
+    def on_best_move(self, best: str | None, reply: str | None) -> None:
+        """Print the move: the search has ended."""
+        from engine.uci.format import best_move_line, no_move_line
+
+        if best is None:
+            self.say(no_move_line(self.searcher.position.in_check))
+        elif self.options.move_stats:
+            self.queue.attempt("MoveStats", lambda: move_table(self.searcher, self.say))
+        with self.background.answering():
+            self.say(best_move_line(best, reply))
+        self.queue.wake()

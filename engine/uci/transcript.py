@@ -1,4 +1,4 @@
-"""A file of all that was said and heard, for finding out what went on between a GUI and the engine."""
+"""A log of all lines between a GUI and the engine."""
 
 import re
 import threading
@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-SECRET = re.compile(r"(https?://[^\s#]*#)\S+")  # the token in the address of the explorer: transcripts get sent around
+SECRET = re.compile(r"(https?://[^\s#]*#)\S+")  # the token in the address of the explorer: logs get shared
 
 
 class Transcript:
@@ -17,9 +17,9 @@ class Transcript:
         self._lock = threading.Lock()
 
     def open(self, path: str) -> None:
-        """Write to this file from now on; to none if the path is empty. `ValueError` if it cannot be written."""
+        """Write to this file; to none if the path is empty. `ValueError` if it cannot be written."""
         try:
-            file = Path(path).open("a", encoding="utf-8", buffering=1) if path else None  # noqa: SIM115  (open until another comes)
+            file = Path(path).open("a", encoding="utf-8", buffering=1) if path else None  # noqa: SIM115  (stays open)
         except OSError as error:
             raise ValueError(f"{path[:200]!a} cannot be written ({error.strerror})") from None
         with self._lock:
@@ -28,11 +28,11 @@ class Transcript:
             self._file = file
 
     def heard(self, line: str) -> None:
-        """Note a line of the GUI."""
+        """Log a line of the GUI."""
         self._add(">", line)
 
     def said(self, line: str) -> None:
-        """Note a line of the engine."""
+        """Log a line of the engine."""
         self._add("<", line)
 
     def _add(self, mark: str, line: str) -> None:

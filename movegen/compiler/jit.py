@@ -1,4 +1,4 @@
-"""The one place where numba is configured: how functions become machine code.
+"""The only module that configures numba: how functions become machine code.
 
     kernel          a function that Python calls; compiled at its first call, cached on disk
     float_kernel    the same, but sums of floats may be reordered: faster, but the last bits depend on the CPU

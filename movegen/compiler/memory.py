@@ -14,7 +14,7 @@ from numba.core import cgutils
 
 from movegen.compiler.jit import JIT_DISABLED, Function, defined_as
 
-CACHE_LINE_BYTES = 64  # of a cache line
+CACHE_LINE_BYTES = 64
 _DATA, _STRIDES = 4, 6  # indices of data pointer and strides in numba's array structure
 
 

@@ -1,15 +1,15 @@
-"""Loading the kernels: what is said of it is true."""
+"""Loading the kernels: its messages are true."""
 
 import sys
 
 import pytest
 
-from engine import startup, warmup
+from engine import loader, warmup
 from engine.loader import Loader, Outlook
 
 
 class Witness:
-    """Hears what a loader has to say."""
+    """A loader and its messages."""
 
     def __init__(self, monkeypatch, *, is_warm, child="pass", not_kept="", failure=None):
         self.news, self.calls, self.is_warm = [], 0, is_warm
@@ -24,7 +24,7 @@ class Witness:
         monkeypatch.setattr(warmup, "not_kept", lambda: not_kept)
         monkeypatch.setattr(warmup, "use_search_kernels", use_search_kernels)
         monkeypatch.setattr(warmup, "use_report_kernels", lambda: None)
-        monkeypatch.setattr(startup, "command_line", lambda *_words: [sys.executable, "-c", child])
+        monkeypatch.setattr(loader, "command_line", lambda *_words: [sys.executable, "-c", child])
         self.loader = Loader(self._note, self.news.append)
 
     def _note(self):
@@ -55,19 +55,19 @@ def test_a_warm_start_says_nothing(monkeypatch):
 )
 def test_a_child_that_compiled_nothing_is_not_believed(monkeypatch, child, reason):
     witness = Witness(monkeypatch, is_warm=False, child=child)
-    told = witness.run()
-    assert f"a process that compiles has failed ({reason}), it is done here" in told
-    assert "compiled after" not in told
+    said = witness.run()
+    assert f"the compiling process failed ({reason}), this process compiles" in said
+    assert "compiled after" not in said
     assert witness.loader.is_ready
     assert witness.outlooks == [Outlook.LATE]
 
 
 def test_a_child_that_cannot_be_started(monkeypatch):
     witness = Witness(monkeypatch, is_warm=False)
-    monkeypatch.setattr(startup, "command_line", lambda *_words: ["there is no such program"])
+    monkeypatch.setattr(loader, "command_line", lambda *_words: ["there is no such program"])
     said = witness.run()
-    assert "a process that compiles has failed (" in said
-    assert "it is done here" in said
+    assert "the compiling process failed (" in said
+    assert "this process compiles" in said
     assert witness.loader.is_ready
 
 

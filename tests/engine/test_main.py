@@ -70,8 +70,8 @@ def test_warmup_compiles_and_tells_the_time(capsys):
     assert output.splitlines()[-1].startswith("all")
 
 
-def test_the_stand_in_does_without_numba():
-    """Two threads that import it at once trip over each other: only the loader may."""
+def test_the_fallback_player_does_without_numba():
+    """Only the loader may import it: two threads at once fail."""
     program = (
         "import sys; from engine.uci.fallback import read_board\n"
         "board = read_board(['startpos', 'moves', 'e4'], False)\n"
@@ -80,7 +80,7 @@ def test_the_stand_in_does_without_numba():
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
-def test_the_conversation_starts_without_loading_numba():
+def test_a_session_starts_without_loading_numba():
     program = (
         "import sys, engine.uci.loop, engine.uci.session; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
     )

@@ -187,7 +187,7 @@ def test_no_memory_for_the_table(capsys, monkeypatch):
     def no_memory(_count):
         raise MemoryError
 
-    monkeypatch.setattr("perft.frontier.new_lines", no_memory)
+    monkeypatch.setattr("perft.frontier.new_records", no_memory)
     status, _, errors = run(capsys, 3, "--hash", 5)
     assert status == 2
     assert "not enough memory for --hash 5" in errors

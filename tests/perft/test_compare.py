@@ -103,7 +103,7 @@ def test_no_difference_where_there_is_none(capsys, depth):
         (chess.STARTING_FEN, "time", "no move at all"),
     ],
 )
-def test_rules_are_told_apart(fen, move, rule):
+def test_rules_are_distinguished(fen, move, rule):
     assert rule_of(chess.Board(fen), move) == rule
 
 

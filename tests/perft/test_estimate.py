@@ -31,24 +31,24 @@ RECORDED = {
 def test_estimates_are_right_within_a_factor_of_four_from_the_start(name):
     end, rows = RECORDED[name]
     for seconds, counting, share in rows:
-        estimate = seconds_left_of_run(Progress(0, share, seconds, counting))
+        estimate = seconds_left_of_run(Progress(0, share, counting))
         assert (end - seconds) / 4 < estimate < (end - seconds) * 4
 
 
 def test_nothing_is_known_before_anything_is_counted():
-    assert seconds_left_of_run(Progress(0, 0.0, 5.0, 0.0)) is None
-    assert seconds_left(Progress(0, 0.0, 5.0, 0.0), 9.0, 0.5, 0.1) is None
+    assert seconds_left_of_run(Progress(0, 0.0, 0.0)) is None
+    assert seconds_left(Progress(0, 0.0, 0.0), 9.0, 0.5, 0.1) is None
 
 
 def test_a_run_alone_is_the_whole():
-    progress = Progress(0, 0.25, 20.0, 10.0)
+    progress = Progress(0, 0.25, 10.0)
     assert seconds_left(progress, 20.0, 0.0, 1.0) == seconds_left_of_run(progress) == pytest.approx(30.0)
-    assert seconds_left(Progress(0, 1.0, 20.0, 10.0), 20.0, 0.0, 1.0) == 0
+    assert seconds_left(Progress(0, 1.0, 10.0), 20.0, 0.0, 1.0) == 0
 
 
 def test_coming_parts_take_as_long_as_those_before():
     """Three of ten parts took 30 seconds; the fourth has counted 2 of 8 seconds, after 2 of getting ready."""
-    progress = Progress(0, 0.25, 4.0, 2.0)
+    progress = Progress(0, 0.25, 2.0)
     assert seconds_left(progress, 34.0, 0.3, 0.1) == pytest.approx(6 + 40 * 0.6 / 0.4)
 
 
@@ -64,4 +64,4 @@ def test_time_of_merging_is_not_time_of_counting(monkeypatch):
     monkeypatch.setattr("perft.run.merged_frontier", merge_slowly)
     monkeypatch.setattr("perft.run.time", SimpleNamespace(monotonic=lambda: clock[0], perf_counter=time.perf_counter))
     assert Counter(1, 1, seen.append).perft(Position(), 3) == 8902
-    assert (seen[-1].seconds, seen[-1].counting_seconds, seen[-1].share) == (100.0, 0.0, 1.0)
+    assert (seen[-1].counting_seconds, seen[-1].share) == (0.0, 1.0)

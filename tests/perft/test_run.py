@@ -13,9 +13,9 @@ from movegen.compiler.memory import CACHE_LINE_BYTES
 from perft.bench import POSITIONS
 from perft.frontier import Frontier, merged_frontier, plain_frontier
 from perft.merge import TABLE_FULL, next_ply
-from perft.records import TAG, WORDS, line_of, new_lines
+from perft.records import TAG, WORDS, new_records, record_of
 from perft.run import Counter, Interrupted, Progress
-from perft.table import BUSY, count_lines, count_with_table
+from perft.table import BUSY, count_records, count_with_table
 from tests.conftest import JIT_DISABLED
 from tests.positions import random_positions
 
@@ -97,8 +97,8 @@ def test_merging_stops_where_memory_ends_and_nothing_is_lost():
 
 
 def test_a_full_table_says_so():
-    lines = np.array(line_of(Position().board), dtype=np.uint64)
-    table = new_lines(8)
+    lines = np.array(record_of(Position().board), dtype=np.uint64)
+    table = new_records(8)
     table.fill(0)
     assert next_ply(lines, U64(1), table, U64(8), U64(7)) == TABLE_FULL
 
@@ -109,9 +109,9 @@ def test_any_amount_of_memory_gives_the_same_count(lines):
     frontier = merged_frontier(Position(), depth, lines)
     assert frontier.memory.nbytes <= max(lines, 1) * CACHE_LINE_BYTES
     total = np.zeros(3, dtype=np.uint64)
-    table = new_lines(0)
+    table = new_records(0)
     left = U64(depth - frontier.ply)
-    count_lines(frontier.memory, U64(0), U64(frontier.count), left, table, U64(0), total)
+    count_records(frontier.memory, U64(0), U64(frontier.count), left, table, U64(0), total)
     assert total.tolist() == [8902, 0, 0]
 
 
@@ -121,13 +121,13 @@ def test_the_plain_frontier_has_every_position_as_often_as_it_occurs():
 
 
 def test_lines_are_aligned():
-    assert new_lines(3).ctypes.data % CACHE_LINE_BYTES == 0
-    assert new_lines(3).size == 3 * WORDS
+    assert new_records(3).ctypes.data % CACHE_LINE_BYTES == 0
+    assert new_records(3).size == 3 * WORDS
 
 
 def test_a_small_crowded_table_gives_exact_counts():
     """Every line is overwritten again and again; equal hashes never stand for equal positions."""
-    table = new_lines(4)
+    table = new_records(4)
     table.fill(0)
     position = Position(FENS[1])
     depth = 3 if JIT_DISABLED else 4
@@ -137,7 +137,7 @@ def test_a_small_crowded_table_gives_exact_counts():
 
 def test_counts_come_back_from_the_table():
     """Four kings' moves transpose: the second count finds all it needs."""
-    table = new_lines(4096)
+    table = new_records(4096)
     table.fill(0)
     board = Position(KINGS).board
     expected = slow_perft(KINGS, 4)
@@ -146,19 +146,19 @@ def test_counts_come_back_from_the_table():
 
 
 def test_a_busy_line_is_left_alone():
-    table = new_lines(1)
+    table = new_records(1)
     table.fill(0)
     table[int(TAG)] = BUSY
     assert count_with_table(Position(KINGS).board, U64(3), table, U64(1)) == (slow_perft(KINGS, 3), 0)
     assert table[int(TAG)] == BUSY
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     seen: list[Progress] = []
     Counter(watcher=seen.append).perft(Position(), 3)
     assert seen[-1].nodes == 8902
     assert seen[-1].share == 1.0
-    assert all(progress.seconds >= 0 for progress in seen)
+    assert all(progress.counting_seconds >= 0 for progress in seen)
 
 
 def test_an_interruption_tells_what_was_counted():
@@ -168,6 +168,13 @@ def test_an_interruption_tells_what_was_counted():
     with pytest.raises(Interrupted) as interruption:
         Counter(watcher=press_ctrl_c).perft(Position(), 3 if JIT_DISABLED else 7)
     assert interruption.value.nodes >= 0
+
+
+def test_a_run_stops_when_it_should():
+    with pytest.raises(Interrupted) as interruption:
+        Counter(threads=2, should_stop=lambda: True).perft(Position(), 4 if JIT_DISABLED else 8)
+    assert interruption.value.nodes >= 0
+    assert Counter(should_stop=lambda: False).perft(Position(), 3) == 8902
 
 
 def test_an_interruption_while_merging(monkeypatch):
@@ -186,7 +193,7 @@ def test_a_failure_in_a_thread_is_not_lost(monkeypatch):
         if next(calls) > 0:
             raise RuntimeError("no luck")
 
-    monkeypatch.setattr("perft.run.count_lines", fail_later)
+    monkeypatch.setattr("perft.run.count_records", fail_later)
     with pytest.raises(RuntimeError, match="no luck"):
         Counter().perft(Position(), 3)
 

@@ -4,14 +4,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from engine.config.strength import STRONGEST, WEAKEST
-from engine.pgn.convert import positions_of
+from engine.pgn.convert import add_move, new_game, positions_of
 from engine.system.text import printable
 from engine.system.version import version
 from movegen import Ending, Position
 from movegen.position import Side
 
 if TYPE_CHECKING:
-    import chess
     import chess.pgn
 
 ENGINE = "Teresa"
@@ -70,8 +69,7 @@ class PlayedGame:
 
     def play(self, code: int) -> None:
         """Make a move."""
-        board = self._node.board()
-        self._node = self._node.add_main_variation(board.parse_uci(self.position.uci(code)))
+        self._node = add_move(self._node, self.position.uci(code))
         self._append(code)
         self.is_saved = False
         self._update_result()
@@ -125,20 +123,16 @@ class PlayedGame:
 # PGN games
 
 
-def new_pgn(board: "chess.Board", human: Side, name: str, elo: int | None) -> "chess.pgn.Game":
+def new_pgn(start: Position, human: Side, name: str, elo: int | None) -> "chess.pgn.Game":
     """A game without moves, with its headers. `name`: the user's; `elo`: Teresa's."""
-    import chess.pgn
-
-    game = chess.pgn.Game()
-    game.setup(board)
     now = datetime.now().astimezone()
     engine, name = f"{ENGINE} {version()}", printable(name).replace('"', "'")
     white, black = (name, engine) if human == "white" else (engine, name)
     headers = {"Event": "Game in the terminal", "Site": "?", "Date": f"{now:%Y.%m.%d}", "Round": "-"}
-    game.headers.update({**headers, "White": white, "Black": black, "Result": OPEN})
+    headers |= {"White": white, "Black": black, "Result": OPEN}
     if elo is not None:
-        game.headers["BlackElo" if human == "white" else "WhiteElo"] = str(elo)
-    return game
+        headers["BlackElo" if human == "white" else "WhiteElo"] = str(elo)
+    return new_game(start, headers)
 
 
 def engine_side(game: "chess.pgn.Game") -> Side | None:

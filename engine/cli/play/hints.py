@@ -12,7 +12,7 @@ from engine.report.node import Shape
 from engine.report.score import short_score
 from engine.search.clock import Limits
 from engine.search.foreground import search_to_end
-from engine.search.resources import Knowledge
+from engine.search.resources import Resources
 from movegen import Position
 
 MEGABYTES = 64
@@ -27,8 +27,8 @@ def thinking(console: Console) -> AbstractContextManager[object]:
 class Hints:
     """One search for each position that the user asks about."""
 
-    def __init__(self, limits: Limits, knowledge: Knowledge, console: Console) -> None:
-        self._limits, self._knowledge, self._console = limits, knowledge, console
+    def __init__(self, limits: Limits, resources: Resources, console: Console) -> None:
+        self._limits, self._resources, self._console = limits, resources, console
         self._analysis: Analysis | None = None
 
     def analysis(self, position: Position) -> Analysis:
@@ -39,7 +39,7 @@ class Hints:
         return self._analysis
 
     def _searched(self, position: Position) -> Analysis:
-        analysis = Analysis(position, {"Hash": MEGABYTES}, knowledge=self._knowledge)
+        analysis = Analysis(position, {"Hash": MEGABYTES}, resources=self._resources)
         self._search(analysis, self._limits)
         return analysis
 

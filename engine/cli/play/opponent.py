@@ -5,7 +5,7 @@ from engine.explain.explain import answer
 from engine.explain.text import WHY_NOT_HINT, lines_of
 from engine.search.clock import Limits
 from engine.search.foreground import BestMove, search_to_end
-from engine.search.resources import Knowledge
+from engine.search.resources import Resources
 from engine.search.searcher import Searcher
 from movegen import Position
 
@@ -13,9 +13,9 @@ from movegen import Position
 class Opponent:
     """Plays against the user, at the strength that the options set."""
 
-    def __init__(self, options: Options, limits: Limits, knowledge: Knowledge) -> None:
+    def __init__(self, options: Options, limits: Limits, resources: Resources) -> None:
         self._limits, self._best = limits, BestMove()
-        self._searcher = Searcher(options, self._best, knowledge)
+        self._searcher = Searcher(options, self._best, resources)
         self._start: Position | None = None
         self._codes: list[int] = []
 

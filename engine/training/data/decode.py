@@ -1,9 +1,25 @@
-"""Games in viriformat to boards, by kernels: millions of positions a second. The format is told in `viriformat`."""
+"""Games in viriformat to boards, by kernels: millions of positions a second. `viriformat` describes the format."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from engine.training.data.viriformat import (
+    BLACK,
+    BLACK_TO_MOVE,
+    CASTLING_ROOK,
+    EN_PASSANT_AT,
+    EXTRA_AT,
+    HEADER_SIZE,
+    NO_SQUARE,
+    PAIR_SIZE,
+    PIECES_AT,
+    RESULT_AT,
+    VIRI_CASTLING,
+    VIRI_EN_PASSANT,
+    VIRI_PROMOTION,
+    WON,
+)
 from movegen.apply import apply, with_legal_en_passant
 from movegen.bits import ONE, U64, ZERO, flip, lowest_square, without_lowest
 from movegen.board import Board, pawns
@@ -11,13 +27,11 @@ from movegen.compiler.jit import inlined, kernel
 from movegen.geometry import UPSIDE_DOWN
 from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTE_KNIGHT, Move, encode, origin_of, target_of
 
-HEADER, PAIR = 32, 4
-PIECES_AT, EN_PASSANT_AT, RESULT_AT, EXTRA_AT = 8, 24, 30, 31
-NO_SQUARE, BLACK_TO_MOVE = U64(64), U64(7)
-
 # The planes (diagonal, straight, leaper) of the format's types pawn … king and rook that may castle, three bits each.
 PLANES = U64(sum(planes << 3 * kind for kind, planes in enumerate((0b001, 0b101, 0b100, 0b010, 0b110, 0b011, 0b010))))
-CASTLING_ROOK = U64(6)
+TYPE_MASK = U64(BLACK - 1)
+SQUARE_MASK = U64(BLACK_TO_MOVE - 1)
+COLOUR_SHIFT, TURN_SHIFT = U64(3), U64(7)
 
 
 class Positions(NamedTuple):
@@ -31,7 +45,7 @@ class Positions(NamedTuple):
 
 
 def new_positions(count: int) -> Positions:
-    """Room for so many positions."""
+    """Arrays for `count` positions, not filled."""
     return Positions(
         np.empty((count, 6), dtype=np.uint64),
         np.empty(count, dtype=np.uint16),
@@ -42,47 +56,47 @@ def new_positions(count: int) -> Positions:
 
 
 @inlined
-def word_at(data: np.ndarray, place: int) -> np.uint64:
+def word_at(data: np.ndarray, offset: int) -> np.uint64:
     """Eight bytes as a word."""
     word = ZERO
     for index in range(8):
-        word |= U64(data[place + index]) << U64(8 * index)
+        word |= U64(data[offset + index]) << U64(8 * index)
     return word
 
 
 @inlined
-def half_word_at(data: np.ndarray, place: int) -> np.uint64:
+def half_word_at(data: np.ndarray, offset: int) -> np.uint64:
     """Two bytes as a word."""
-    return U64(data[place]) | U64(data[place + 1]) << U64(8)
+    return U64(data[offset]) | U64(data[offset + 1]) << U64(8)
 
 
 @inlined
-def piece_code_at(data: np.ndarray, place: int, index: int) -> np.uint64:
-    """The four bits of a piece, given its place among the pieces of the header at `place`."""
-    return U64(data[place + PIECES_AT + index // 2]) >> U64(4 * (index & 1)) & U64(15)
+def piece_code_at(data: np.ndarray, offset: int, index: int) -> np.uint64:
+    """The four bits of a piece, given its index among the pieces of the header at `offset`."""
+    return U64(data[offset + PIECES_AT + index // 2]) >> U64(4 * (index & 1)) & U64(15)
 
 
 @inlined
-def read_setup(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
-    """The board of a header as it is written, seen by the player to move; -> 1 if that is Black."""
-    pieces = word_at(data, place)
+def read_setup(data: np.ndarray, offset: int) -> tuple[Board, np.uint64]:
+    """-> the board of a header as it is written, seen by the player to move; 1 if that is Black, else 0."""
+    pieces = word_at(data, offset)
     white, diagonal, straight, leaper, castling = ZERO, ZERO, ZERO, ZERO, ZERO
     left, index = pieces, 0
     while left:
         square = lowest_square(left)
-        code = piece_code_at(data, place, index)
-        planes = PLANES >> (code & U64(7)) * U64(3)
-        white |= (ONE ^ code >> U64(3)) << square
+        code = piece_code_at(data, offset, index)
+        planes = PLANES >> (code & TYPE_MASK) * U64(3)
+        white |= (ONE ^ code >> COLOUR_SHIFT) << square
         diagonal |= (planes >> U64(2) & ONE) << square
         straight |= (planes >> ONE & ONE) << square
         leaper |= (planes & ONE) << square
-        if code & U64(7) == CASTLING_ROOK:
+        if code & TYPE_MASK == U64(CASTLING_ROOK):
             castling |= ONE << square
         left = without_lowest(left)
         index += 1
-    byte = U64(data[place + EN_PASSANT_AT])
-    black, square = byte >> BLACK_TO_MOVE, byte & U64(127)
-    en_passant = ONE << square if square < NO_SQUARE else ZERO
+    byte = U64(data[offset + EN_PASSANT_AT])
+    black, square = byte >> TURN_SHIFT, byte & SQUARE_MASK
+    en_passant = ONE << square if square < U64(NO_SQUARE) else ZERO
     if black:
         board = Board(
             flip(pieces & ~white), flip(diagonal), flip(straight), flip(leaper), flip(castling), flip(en_passant)
@@ -93,9 +107,9 @@ def read_setup(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
 
 
 @inlined
-def read_board(data: np.ndarray, place: int) -> tuple[Board, np.uint64]:
-    """The board of a header that is known to be sound, as kernels want it; -> 1 if Black is to move."""
-    board, black = read_setup(data, place)
+def read_board(data: np.ndarray, offset: int) -> tuple[Board, np.uint64]:
+    """-> the board of a header that is known to be sound, for kernels; 1 if Black is to move, else 0."""
+    board, black = read_setup(data, offset)
     return with_legal_en_passant(board), black
 
 
@@ -105,11 +119,11 @@ def read_move(board: Board, code: np.uint64, black: np.uint64) -> Move:
     origin, target, kind = origin_of(code), target_of(code), code >> U64(14)
     if black:
         origin, target = origin ^ UPSIDE_DOWN, target ^ UPSIDE_DOWN
-    if kind == ONE:
+    if kind == U64(VIRI_EN_PASSANT):
         return encode(origin, target, EN_PASSANT)
-    if kind == U64(2):
+    if kind == U64(VIRI_CASTLING):
         return encode(origin, target, CASTLING)
-    if kind == U64(3):
+    if kind == U64(VIRI_PROMOTION):
         return encode(origin, target, PROMOTE_KNIGHT + (code >> U64(12) & U64(3)))
     is_double = target == origin + U64(16) and (pawns(board) >> origin & ONE) != ZERO
     return encode(origin, target, DOUBLE_PUSH if is_double else NORMAL)
@@ -117,21 +131,21 @@ def read_move(board: Board, code: np.uint64, black: np.uint64) -> Move:
 
 @kernel
 def decode_games(data: np.ndarray, starts: np.ndarray, positions: Positions, first: int) -> int:
-    """Write the positions of these games into arrays from the place `first` on; -> the place after them."""
-    at = first
+    """Write the positions of these games into arrays, starting at the index `first`; -> the index after them."""
+    index = first
     for start in starts:
         board, black = read_board(data, start)
         result, extra = data[start + RESULT_AT], data[start + EXTRA_AT]
-        place = start + HEADER
-        while half_word_at(data, place) != ZERO:
-            move = read_move(board, half_word_at(data, place), black)
-            score = np.int16(half_word_at(data, place + 2))
+        offset = start + HEADER_SIZE
+        while half_word_at(data, offset) != ZERO:
+            move = read_move(board, half_word_at(data, offset), black)
+            score = np.int16(half_word_at(data, offset + 2))
             for word in range(6):
-                positions.boards[at, word] = board[word]
-            positions.moves[at] = move
-            positions.scores[at] = -score if black else score
-            positions.results[at] = 2 - result if black else result
-            positions.extras[at] = extra
+                positions.boards[index, word] = board[word]
+            positions.moves[index] = move
+            positions.scores[index] = -score if black else score
+            positions.results[index] = WON - result if black else result
+            positions.extras[index] = extra
             board, black = apply(board, move), black ^ ONE
-            at, place = at + 1, place + PAIR
-    return at
+            index, offset = index + 1, offset + PAIR_SIZE
+    return index

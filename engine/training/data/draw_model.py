@@ -1,7 +1,7 @@
-"""How often a position with a given score ends in a draw: scores alone do not tell.
+"""A model of win, draw and loss given the score and the material: a score alone does not determine the draw share.
 
-The expected result q = sigmoid(score/250) is W + D/2. Of the largest draw share that leaves room for it, 2·min(q, 1−q),
-the model takes the part sigmoid(θ·φ), with φ made of the score and of the material on the board. θ is fitted to the
+The expected result is q = sigmoid(score / 250) = W + D/2. So the draw share is at most 2·min(q, 1 − q); the model takes
+the part sigmoid(θ·φ) of that, where φ are terms of the score and of the material on the board. θ is fitted to the
 results of games without random moves.
 """
 
@@ -14,18 +14,20 @@ import numpy as np
 from engine.system.output_file import write_whole
 from engine.training.data.decode import Positions
 from engine.training.data.files import read_json
-from engine.training.data.games import NOISY, VALUE_ONLY
-from engine.training.data.targets import SCORE_SCALE, chances
+from engine.training.data.viriformat import DRAWN, NOISY, VALUE_ONLY, WON
 
+SCORE_SCALE = 250.0  # centipawns; this score is an expected result of sigmoid(1)
+SCORE_LIMIT = 3000.0  # larger scores are clipped
 FULL_MATERIAL = 78.0  # both sides, in pawns
-LARGEST = 6.0  # of |score| / 250
-TINY, SMALLEST_STEP = 1e-6, 1e-4
-DRAWN, WON = 1, 2  # results
+LARGEST_TERM = 6.0  # of |score| / 250
+TINY = 1e-6  # the smallest probability
+SMALLEST_STEP = 1e-4
+RIDGE = 1e-9  # added to the diagonal of the information matrix, so that it can be inverted
 
 
 @dataclass(frozen=True)
 class DrawModel:
-    """The part of the possible draw share, as a logistic function of score and material."""
+    """The part of the largest possible draw share, as a logistic function of score and material."""
 
     theta: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -42,22 +44,28 @@ class DrawModel:
 
     @classmethod
     def load(cls, path: Path) -> "DrawModel | None":
-        """Read what `save` wrote; None if it is not there, or torn."""
+        """Read a saved model; None if the file is missing or damaged."""
         theta = (read_json(path) or {}).get("theta")
         if not isinstance(theta, list) or len(theta) != len(cls.theta):
             return None
         return cls(tuple(map(float, theta)))
 
 
+def chances(scores: np.ndarray) -> np.ndarray:
+    """q: the expected result for the player to move, 0 … 1, given scores in centipawns."""
+    bounded = np.clip(scores.astype(np.float64), -SCORE_LIMIT, SCORE_LIMIT)
+    return 1.0 / (1.0 + np.exp(-bounded / SCORE_SCALE))
+
+
 def terms(scores: np.ndarray, material: np.ndarray) -> np.ndarray:
     """φ: float64 [n, 6]."""
-    x = np.minimum(np.abs(scores.astype(np.float64)) / SCORE_SCALE, LARGEST)
+    x = np.minimum(np.abs(scores.astype(np.float64)) / SCORE_SCALE, LARGEST_TERM)
     m = material / FULL_MATERIAL
     return np.stack((np.ones_like(x), m, x, m * x, x * x, m * m), axis=1)
 
 
 def material_of(boards: np.ndarray) -> np.ndarray:
-    """The pieces of both sides in pawns, kings not counted."""
+    """The material of both sides in pawns, without kings."""
     diagonal, straight, leaper = boards[:, 1], boards[:, 2], boards[:, 3]
     kinds = (
         (leaper & ~diagonal & ~straight, 1),
@@ -70,15 +78,15 @@ def material_of(boards: np.ndarray) -> np.ndarray:
 
 
 def with_sound_results(positions: Positions) -> np.ndarray:
-    """Which positions are from games whose result follows from play."""
+    """A mask of the positions of games without random moves: their results follow from play."""
     sound: np.ndarray = (positions.extras & (NOISY | VALUE_ONLY)) == 0
     return sound
 
 
 def fit_draw_model(positions: Positions, rounds: int = 100) -> DrawModel:
-    """Fit θ to the likelihood of the results, by Newton's method with steps that are halved until they help.
+    """Maximise the likelihood of the results by Fisher scoring, with steps that are halved until they help.
 
-    Where no game has a sound result, there is nothing to fit.
+    If no game has a sound result, the default model is returned.
     """
     sound = with_sound_results(positions)
     if not sound.any():
@@ -86,12 +94,12 @@ def fit_draw_model(positions: Positions, rounds: int = 100) -> DrawModel:
     scores, results = positions.scores[sound], positions.results[sound]
     phi = terms(scores, material_of(positions.boards[sound]))
     theta, shift = np.zeros(phi.shape[1]), 1.0
-    likelihood, slope, information = look(theta, phi, scores, results)
+    likelihood, gradient, information = log_likelihood(theta, phi, scores, results)
     for _ in range(rounds):
-        step = np.linalg.solve(information, slope)
-        tried, *rest = look(theta + shift * step, phi, scores, results)
+        step = np.linalg.solve(information, gradient)
+        tried, *rest = log_likelihood(theta + shift * step, phi, scores, results)
         if tried >= likelihood:
-            theta, likelihood, shift, (slope, information) = theta + shift * step, tried, min(1.0, shift * 2), rest
+            theta, likelihood, shift, (gradient, information) = theta + shift * step, tried, min(1.0, shift * 2), rest
         else:
             shift /= 2
         if np.abs(shift * step).max() < SMALLEST_STEP:
@@ -99,29 +107,43 @@ def fit_draw_model(positions: Positions, rounds: int = 100) -> DrawModel:
     return DrawModel(tuple(theta.tolist()))
 
 
-def look(
+def log_likelihood(
     theta: np.ndarray, phi: np.ndarray, scores: np.ndarray, results: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """-> the mean log-likelihood of the results; its slope; the information matrix."""
+    """-> the mean log-likelihood of the results; its gradient by θ; the information matrix.
+
+    With s = sigmoid(θ·φ) and m = 2·min(q, 1 − q), the probabilities of the three results are
+
+        D = m·s        W = q − D/2        L = 1 − q − D/2
+
+    The log-likelihood of a result with probability P is log P. It depends on θ through D alone:
+
+        ∂P/∂D = 1 for a draw, −½ for a win or a loss        ∂D/∂θ = m·s·(1 − s)·φ
+        ∂ log P/∂θ = (∂P/∂D / P) · ∂D/∂θ
+
+    The information is the expectation of the squared derivative over the three results,
+
+        I = (D·(1/D)² + W·(½/W)² + L·(½/L)²) · ∂D/∂θ ∂D/∂θᵀ = (1/D + ¼/W + ¼/L) · ∂D/∂θ ∂D/∂θᵀ
+    """
     q = np.clip(chances(scores), TINY, 1 - TINY)
-    part = 1.0 / (1.0 + np.exp(-(phi @ theta)))
-    most = 2.0 * np.minimum(q, 1.0 - q)
-    draw = np.maximum(most * part, TINY)
+    s = 1.0 / (1.0 + np.exp(-(phi @ theta)))
+    m = 2.0 * np.minimum(q, 1.0 - q)
+    draw = np.maximum(m * s, TINY)
     win, loss = np.maximum(q - draw / 2, TINY), np.maximum(1 - q - draw / 2, TINY)
-    real = np.where(results == DRAWN, draw, np.where(results == WON, win, loss))
-    by_draw = np.where(results == DRAWN, 1.0, -0.5) / real
-    by_term = most * part * (1 - part)
-    weight = by_term**2 * (1 / draw + 0.25 / win + 0.25 / loss)
-    information = phi.T @ (phi * weight[:, None]) / len(phi) + 1e-9 * np.eye(theta.size)
-    return float(np.log(real).mean()), phi.T @ (by_draw * by_term) / len(phi), information
+    observed = np.where(results == DRAWN, draw, np.where(results == WON, win, loss))
+    by_draw = np.where(results == DRAWN, 1.0, -0.5) / observed  # ∂ log P/∂D
+    draw_by_term = m * s * (1 - s)  # ∂D/∂(θ·φ)
+    weight = draw_by_term**2 * (1 / draw + 0.25 / win + 0.25 / loss)
+    information = phi.T @ (phi * weight[:, None]) / len(phi) + RIDGE * np.eye(theta.size)
+    return float(np.log(observed).mean()), phi.T @ (by_draw * draw_by_term) / len(phi), information
 
 
 def calibration(draws: np.ndarray, results: np.ndarray, bins: int = 8) -> list[dict[str, float]]:
-    """Expected and real share of draws, by how likely a draw was said to be."""
-    place = np.minimum((draws * bins).astype(int), bins - 1)
+    """Predicted and observed share of draws, in bins of the predicted share."""
+    bin_of = np.minimum((draws * bins).astype(int), bins - 1)
     table = []
     for index in range(bins):
-        chosen = place == index
+        chosen = bin_of == index
         if chosen.any():
             row = {"positions": int(chosen.sum()), "expected": float(draws[chosen].mean())}
             table.append(row | {"real": float((results[chosen] == DRAWN).mean())})

@@ -1,4 +1,4 @@
-"""Small files of a run, and by what a large one is known."""
+"""JSON files of a run, and hashes of files."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """The object in a JSON file; None if there is none, or if the file is torn."""
+    """The object in a JSON file; None if the file is missing or damaged."""
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError):

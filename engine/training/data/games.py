@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.training.data.decode import EXTRA_AT, HEADER, PAIR, Positions, decode_games, new_positions
+from engine.training.data.decode import Positions, decode_games, new_positions
 from engine.training.data.soundness import NO_FAULT, index_games
+from engine.training.data.viriformat import EXTRA_AT, HEADER_SIZE, PAIR_SIZE, VALUE_ONLY
 from engine.training.data.visits import check_header, index_visits, read_visits, sibling
 
-NOISY, VALUE_ONLY = 4, 8  # bits of `extra`
-STRETCH = 200  # games in a row that go to one side of the split: noisy games are several records
-LEAST_STRETCHES = 20  # of few games, stretches are shorter
+STRETCH = 200  # consecutive games on the same side of the split: a noisy game is several records
+LEAST_STRETCHES = 20  # with few games, stretches are shorter
 
 
 @dataclass
@@ -22,23 +22,23 @@ class Games:
     files: list[np.ndarray]  # uint8, the bytes of each file
     visit_files: list[np.ndarray | None]
     file: np.ndarray  # which file a game is in
-    start: np.ndarray  # where its record starts
-    size: np.ndarray  # how many positions it has
+    start: np.ndarray  # offset of its record
+    size: np.ndarray  # number of its positions
     extra: np.ndarray  # the last byte of its header
-    visit_start: np.ndarray  # where its visits start; −1 if there are none
-    visit_size: np.ndarray  # how many entries they have
+    visit_start: np.ndarray  # offset of its visits; −1 if there are none
+    visit_size: np.ndarray  # number of their entries
 
     @property
     def positions(self) -> int:
-        """How many positions there are in all."""
+        """The number of positions of all games."""
         return int(self.size.sum())
 
     def positions_of(self, file: int) -> int:
-        """How many positions one of the files has."""
+        """The number of positions of one of the files."""
         return int(self.size[self.file == file].sum())
 
     def where(self, chosen: np.ndarray) -> "Games":
-        """Some of the games, given by numbers or as a mask."""
+        """Some of the games, given by indices or as a mask."""
         columns = (self.file, self.start, self.size, self.extra, self.visit_start, self.visit_size)
         return Games(self.files, self.visit_files, *(column[chosen] for column in columns))
 
@@ -47,12 +47,12 @@ class Games:
         return self.where((self.extra & VALUE_ONLY) == 0)
 
     def value_only(self) -> "Games":
-        """The games whose scores alone are labels."""
+        """The games in which only the scores are labels."""
         return self.where((self.extra & VALUE_ONLY) != 0)
 
 
 def open_games(paths: Sequence[Path]) -> Games:
-    """Index files; a `ValueError` says what is wrong with one. What breaks off at the end of a file is left out."""
+    """Index files; a `ValueError` says what is wrong with one. An incomplete game at the end of a file is left out."""
     files, visit_files, columns = [], [], []
     for number, path in enumerate(paths):
         data = open_bytes(path)
@@ -67,7 +67,7 @@ def open_games(paths: Sequence[Path]) -> Games:
 
 
 def open_bytes(path: Path) -> np.ndarray:
-    """The bytes of a file, which are read when they are wanted."""
+    """The bytes of a file, mapped into memory."""
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
     try:
@@ -78,13 +78,13 @@ def open_bytes(path: Path) -> np.ndarray:
 
 
 def index_file(path: Path, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the games of a file start, and how many positions each has."""
-    room = data.size // (HEADER + PAIR)
+    """-> the offsets of the games of a file, and the number of positions of each."""
+    room = data.size // (HEADER_SIZE + PAIR_SIZE)
     starts, sizes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     found, fault = map(int, index_games(data, starts, sizes))
     if fault != NO_FAULT:
-        what = "damaged" if found else "no file of labelled games (viriformat)"
-        raise ValueError(f"{path}: {what}: what is at byte {fault} is no chess")
+        what = "damaged" if found else "not a file of labelled games (viriformat)"
+        raise ValueError(f"{path}: {what}: byte {fault} is not valid chess data")
     if not sizes[:found].any():
         raise ValueError(f"{path}: there is no game in it")
     return starts[:found].copy(), sizes[:found].copy()
@@ -93,7 +93,7 @@ def index_file(path: Path, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def index_sibling(
     path: Path, data: np.ndarray, visits: np.ndarray | None, starts: np.ndarray, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where the visits of each game start (−1: there are none), and how many entries they have."""
+    """-> the offset of the visits of each game (−1: there are none), and the number of their entries."""
     visit_starts, entries = np.full(sizes.size, -1, dtype=np.int64), np.zeros(sizes.size, dtype=np.int64)
     if visits is None:
         return visit_starts, entries
@@ -112,29 +112,28 @@ def index_sibling(
 
 
 def split(games: Games, share: float, seed: int) -> tuple[Games, Games]:
-    """-> games to train with, games to validate with. Neighbours stay together.
+    """-> games for training, games for validation. Neighbours stay together.
 
-    However small the share is, and however few the games are: each side gets games whose moves are labels, if there are
-    two.
+    However small the share and the number of games are, each side gets games whose moves are labels, if there are two.
     """
     length = min(STRETCH, max(1, games.size.size // LEAST_STRETCHES))
     stretches = np.arange(games.size.size) // length + games.file.astype(np.int64) * 1_000_003
-    names, place = np.unique(stretches, return_inverse=True)
-    draws, has_labels = np.random.default_rng(seed).random(names.size), np.zeros(names.size, dtype=bool)
-    has_labels[place[((games.extra & VALUE_ONLY) == 0) & (games.size > 0)]] = True
-    held_out = draws < share
+    names, index = np.unique(stretches, return_inverse=True)
+    samples, has_labels = np.random.default_rng(seed).random(names.size), np.zeros(names.size, dtype=bool)
+    has_labels[index[((games.extra & VALUE_ONLY) == 0) & (games.size > 0)]] = True
+    held_out = samples < share
     if np.count_nonzero(has_labels) > 1:
-        held_out[np.argmin(np.where(has_labels, draws, np.inf))] = True
-        held_out[np.argmax(np.where(has_labels, draws, -np.inf))] = False
-    return games.where(~held_out[place]), games.where(held_out[place])
+        held_out[np.argmin(np.where(has_labels, samples, np.inf))] = True
+        held_out[np.argmax(np.where(has_labels, samples, -np.inf))] = False
+    return games.where(~held_out[index]), games.where(held_out[index])
 
 
 @dataclass
 class Decoded:
-    """The positions of some games, with what a search visited there."""
+    """The positions of some games, with the visits of a search."""
 
     positions: Positions
-    visit_bounds: np.ndarray  # int64 [n + 1]; an empty part: the move of the position is the label
+    visit_bounds: np.ndarray  # int64 [n + 1]; where a part is empty, the move of the position is the label
     visit_moves: np.ndarray  # uint16, as in movegen.moves
     visit_counts: np.ndarray  # uint32
 

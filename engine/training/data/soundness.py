@@ -1,24 +1,29 @@
-"""Is the start of a record a position of chess? Kernels trust boards, and a flipped bit makes a board of nonsense.
+"""Is the start of a record a position of chess? Kernels trust boards, and a flipped bit can make an impossible one.
 
-The same is refused as by `movegen.fen`, in kernels: files have records by the hundred thousand. What follows the start
-needs no further rules: legal moves lead from sound boards to sound boards.
+The rules are those of `movegen.fen`, but in kernels: files have hundreds of thousands of records. Only the start of a
+record needs them: legal moves lead from sound boards to sound boards.
 """
 
 import numpy as np
 
 from engine.training.data.decode import (
-    CASTLING_ROOK,
-    EN_PASSANT_AT,
-    HEADER,
-    NO_SQUARE,
-    PAIR,
-    RESULT_AT,
+    SQUARE_MASK,
+    TYPE_MASK,
     half_word_at,
     piece_code_at,
     read_board,
     read_move,
     read_setup,
     word_at,
+)
+from engine.training.data.viriformat import (
+    CASTLING_ROOK,
+    EN_PASSANT_AT,
+    HEADER_SIZE,
+    NO_SQUARE,
+    PAIR_SIZE,
+    RESULT_AT,
+    WON,
 )
 from movegen.apply import apply
 from movegen.bits import ONE, U64, ZERO, Bitboard, popcount, several
@@ -29,25 +34,24 @@ from movegen.legal import is_legal_move
 from movegen.outcome import is_opponent_in_check
 
 MOST_PIECES, MOST_OF_A_SIDE, MOST_PAWNS = U64(32), U64(16), U64(8)
-WON = 2
 NO_FAULT = -1
 
 
 @inlined
-def can_be_read(data: np.ndarray, place: int) -> bool:
-    """Do the bytes of a header mean something, one by one?"""
-    count = popcount(word_at(data, place))
-    if count > MOST_PIECES or data[place + RESULT_AT] > WON:
+def can_be_read(data: np.ndarray, offset: int) -> bool:
+    """Is each byte of a header valid in itself?"""
+    count = popcount(word_at(data, offset))
+    if count > MOST_PIECES or data[offset + RESULT_AT] > WON:
         return False
     for index in range(np.int64(count)):
-        if piece_code_at(data, place, index) & U64(7) > CASTLING_ROOK:
+        if piece_code_at(data, offset, index) & TYPE_MASK > U64(CASTLING_ROOK):
             return False
-    return bool(U64(data[place + EN_PASSANT_AT]) & U64(127) <= NO_SQUARE)
+    return bool(U64(data[offset + EN_PASSANT_AT]) & SQUARE_MASK <= U64(NO_SQUARE))
 
 
 @inlined
 def has_sound_pieces(board: Board, side: Bitboard) -> bool:
-    """Has a side one king, and no more than a game can give it?"""
+    """Has a side one king, and no more pieces than a game can have?"""
     return bool(
         popcount(kings(board) & side) == ONE
         and popcount(pawns(board) & side) <= MOST_PAWNS
@@ -80,11 +84,11 @@ def has_sound_en_passant(board: Board) -> bool:
 
 
 @inlined
-def is_sound_start(data: np.ndarray, place: int) -> bool:
-    """Is the header at this place one of a game of chess?"""
-    if not can_be_read(data, place):
+def is_sound_start(data: np.ndarray, offset: int) -> bool:
+    """Is the header at this offset one of a game of chess?"""
+    if not can_be_read(data, offset):
         return False
-    board, _ = read_setup(data, place)
+    board, _ = read_setup(data, offset)
     theirs = occupied_squares(board) & ~board.own
     return bool(
         has_sound_pieces(board, board.own)
@@ -99,27 +103,27 @@ def is_sound_start(data: np.ndarray, place: int) -> bool:
 
 @kernel
 def index_games(data: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> tuple[int, int]:
-    """Find the games of a file: where each starts, how many positions it has.
+    """Find the games of a file: the offset of each, and its number of positions.
 
-    -> how many games are whole; the first byte of what is no chess, or NO_FAULT. A record that breaks off at the end of
-    the file is left out.
+    -> the number of complete games; the offset of the first bytes that are not chess, or NO_FAULT. An incomplete record
+    at the end of the file is left out.
     """
-    place, games = 0, 0
-    while place + HEADER + PAIR <= data.size and games < starts.size:
-        if not is_sound_start(data, place):
-            return games, place
-        board, black = read_board(data, place)
-        end, size = place + HEADER, 0
-        while end + PAIR <= data.size and half_word_at(data, end) != ZERO:
+    offset, games = 0, 0
+    while offset + HEADER_SIZE + PAIR_SIZE <= data.size and games < starts.size:
+        if not is_sound_start(data, offset):
+            return games, offset
+        board, black = read_board(data, offset)
+        end, size = offset + HEADER_SIZE, 0
+        while end + PAIR_SIZE <= data.size and half_word_at(data, end) != ZERO:
             move = read_move(board, half_word_at(data, end), black)
             if not is_legal_move(board, move):
                 return games, end
             board, black = apply(board, move), black ^ ONE
-            end, size = end + PAIR, size + 1
-        if end + PAIR > data.size:
+            end, size = end + PAIR_SIZE, size + 1
+        if end + PAIR_SIZE > data.size:
             break
-        if half_word_at(data, end + 2) != ZERO:  # the mark of the end is four zeros
+        if half_word_at(data, end + 2) != ZERO:  # a game ends with four zeros
             return games, end
-        starts[games], sizes[games] = place, size
-        games, place = games + 1, end + PAIR
+        starts[games], sizes[games] = offset, size
+        games, offset = games + 1, end + PAIR_SIZE
     return games, NO_FAULT

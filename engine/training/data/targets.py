@@ -1,22 +1,32 @@
-"""From labels to what the nets are to answer: scores to win chances, moves and visits to shares."""
+"""The targets of the nets: win, draw and loss from scores, shares of moves from labels and visits."""
 
 import numpy as np
 
+from engine.training.data.draw_model import SCORE_LIMIT, DrawModel, material_of, with_sound_results
 from engine.training.data.games import Decoded
+from engine.training.data.viriformat import VALUE_ONLY, WON
 from movegen.compiler.jit import kernel
 
-SCORE_SCALE = 250.0  # centipawns; a score of so much is a chance of sigmoid(1)
-LARGEST_SCORE = 3000.0
 
+def outcome_targets(decoded: Decoded, model: DrawModel, label_scale: float, result_share: float) -> np.ndarray:
+    """Win, draw and loss as targets of the value.
 
-def chances(scores: np.ndarray, label_scale: float = 1.0) -> np.ndarray:
-    """The expected result for the player to move, 0 … 1, given scores in centipawns."""
-    bounded = np.clip(scores.astype(np.float64) * label_scale, -LARGEST_SCORE, LARGEST_SCORE)
-    return 1.0 / (1.0 + np.exp(-bounded / SCORE_SCALE))
+    Scores of value-only games are multiplied by `label_scale`. In self-play, recognised by its visits, the result of
+    the game has a share, unless random moves were played.
+    """
+    positions = decoded.positions
+    value_only = (positions.extras & VALUE_ONLY) != 0
+    scores = np.where(value_only, positions.scores * np.float64(label_scale), positions.scores)
+    bounded = np.clip(scores, -SCORE_LIMIT, SCORE_LIMIT)
+    targets = model.outcomes(bounded, material_of(positions.boards))
+    own = np.flatnonzero((np.diff(decoded.visit_bounds) > 0) & with_sound_results(positions))
+    targets[own] *= 1 - result_share
+    targets[own, WON - positions.results[own]] += result_share  # the columns are win, draw, loss
+    return targets
 
 
 def move_targets(decoded: Decoded, chosen: np.ndarray, moves: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """For each legal move of the chosen positions the share it should get; `moves` and `starts` as from `moves_of`."""
+    """The target share of each legal move of the chosen positions; `moves` and `starts` are those of `moves_of`."""
     shares = np.zeros(int(starts[-1]), dtype=np.float32)
     positions = decoded.positions
     mark_moves(positions.moves, chosen, moves, starts, shares)
@@ -30,11 +40,11 @@ def move_targets(decoded: Decoded, chosen: np.ndarray, moves: np.ndarray, starts
 def mark_moves(
     played: np.ndarray, chosen: np.ndarray, moves: np.ndarray, starts: np.ndarray, shares: np.ndarray
 ) -> None:
-    """Give the whole share to the move that was played."""
-    for line in range(chosen.size):
-        for place in range(starts[line], starts[line + 1]):
-            if moves[place] == played[chosen[line]]:
-                shares[place] = 1
+    """A share of 1 for the move that was played."""
+    for number in range(chosen.size):
+        for index in range(starts[number], starts[number + 1]):
+            if moves[index] == played[chosen[number]]:
+                shares[index] = 1
 
 
 @kernel
@@ -45,17 +55,17 @@ def share_visits(
     starts: np.ndarray,
     shares: np.ndarray,
 ) -> None:
-    """Where a search's visits (bounds, moves, counts) are known, share by them."""
+    """Shares by the visits of a search (bounds, moves, counts), where they are known."""
     bounds, visit_moves, visit_counts = visits
-    for line in range(chosen.size):
-        begin, end = bounds[chosen[line]], bounds[chosen[line] + 1]
+    for number in range(chosen.size):
+        begin, end = bounds[chosen[number]], bounds[chosen[number] + 1]
         total = 0
         for entry in range(begin, end):
             total += visit_counts[entry]
         if total == 0:
             continue
-        for place in range(starts[line], starts[line + 1]):
-            shares[place] = 0
+        for index in range(starts[number], starts[number + 1]):
+            shares[index] = 0
             for entry in range(begin, end):
-                if moves[place] == visit_moves[entry]:
-                    shares[place] = visit_counts[entry] / total
+                if moves[index] == visit_moves[entry]:
+                    shares[index] = visit_counts[entry] / total

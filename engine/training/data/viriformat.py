@@ -18,41 +18,49 @@ A file is a sequence of games. All numbers are little-endian; squares count from
                      2  score for White in centipawns, signed; mate in n moves is ±(32000 − n)
       32+4·n   4  zero
 
-In value-only games the moves are no labels. This is the slow way for one game at a time; `decode` is the quick one.
+In value-only games the moves are not labels. `decode` reads games; `visits` describes a second file for them.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from engine.training.data.visits import Visits
 from movegen import Position
 from movegen.convert import setup_from_board
-from movegen.fen import Setup, write_fen
+from movegen.moves import BOTH_SQUARES_UPSIDE_DOWN, CASTLING, EN_PASSANT, PROMOTE_KNIGHT
 
+# Sizes and offsets.
 HEADER, PAIR = struct.Struct("<Q16sBBHHBB"), struct.Struct("<hh")
-END = b"\0\0\0\0"
+HEADER_SIZE, PAIR_SIZE = HEADER.size, PAIR.size
+PIECES_AT, EN_PASSANT_AT, RESULT_AT, EXTRA_AT = 8, 24, 30, 31
+END = bytes(PAIR_SIZE)
+
+# Values.
 LETTERS = "pnbrqk"
 CASTLING_ROOK, BLACK, NO_SQUARE, BLACK_TO_MOVE = 6, 8, 64, 128
-STANDARD, CHESS960, ENDGAME = 0, 1, 2
-NOISY, VALUE_ONLY = 4, 8
+LOST, DRAWN, WON = 0, 1, 2
+STANDARD, CHESS960, ENDGAME, START_MASK = 0, 1, 2, 3  # starts, in `extra`
+NOISY, VALUE_ONLY = 4, 8  # bits of `extra`
+VIRI_NORMAL, VIRI_EN_PASSANT, VIRI_CASTLING, VIRI_PROMOTION = 0, 1, 2, 3  # kinds of moves
 MATE = 32000
-LARGEST_SCORE = 29000  # of those that are no mates
+LARGEST_SCORE = 29000  # except for mates
 
-# Kinds of moves: Teresa's (see `movegen.moves`) and the format's.
-DOUBLE_PUSH, EN_PASSANT, CASTLING, PROMOTION = 1, 2, 3, 4
-VIRI_NORMAL, VIRI_EN_PASSANT, VIRI_CASTLING, VIRI_PROMOTION = 0, 1, 2, 3
+KINDS = {int(EN_PASSANT): VIRI_EN_PASSANT, int(CASTLING): VIRI_CASTLING}
+FIRST_PROMOTION = int(PROMOTE_KNIGHT)
+
+Visits: TypeAlias = Sequence[tuple[int, int]]  # (move, visits) of one position
 
 
 @dataclass
 class Game:
-    """A record: where it starts, what was played, and the label of each position."""
+    """A record: the first position, the moves, and the label of each position."""
 
     start: Position
     moves: list[int] = field(default_factory=list)  # as in `movegen.moves`, seen by their players
     scores: list[int] = field(default_factory=list)  # for the player to move
-    visits: list[Visits] = field(default_factory=list)  # of a search; empty if there was none, not part of the format
-    result: int = 1  # for White
+    visits: list[Visits] = field(default_factory=list)  # of a search, in the second file; empty if there was none
+    result: int = DRAWN  # for White
     extra: int = 0
 
 
@@ -77,12 +85,12 @@ def pack_move(code: int, white: bool) -> int:
     """A move in the format's bits, as a signed number."""
     squares, kind = code & 0xFFF, code >> 12
     if not white:
-        squares ^= 56 << 6 | 56
-    if kind >= PROMOTION:
-        squares |= (kind - PROMOTION) << 12
+        squares ^= BOTH_SQUARES_UPSIDE_DOWN
+    if kind >= FIRST_PROMOTION:
+        squares |= (kind - FIRST_PROMOTION) << 12
         kind = VIRI_PROMOTION
     else:
-        kind = {EN_PASSANT: VIRI_EN_PASSANT, CASTLING: VIRI_CASTLING}.get(kind, VIRI_NORMAL)
+        kind = KINDS.get(kind, VIRI_NORMAL)
     word = squares | kind << 14
     return word - 0x10000 if word >= 0x8000 else word
 
@@ -95,48 +103,3 @@ def pack_game(game: Game) -> bytes:
         parts.append(PAIR.pack(pack_move(code, white), score if white else -score))
         white = not white
     return b"".join(parts) + END
-
-
-def unpack_position(header: bytes) -> tuple[Position, int, int]:
-    """-> the position of a header, result, extra."""
-    occupied, pieces, byte, clock, number, _, result, extra = HEADER.unpack(header)
-    setup = Setup(white_to_move=byte < BLACK_TO_MOVE, halfmove_clock=clock, fullmove_number=max(1, number))
-    squares = [square for square in range(64) if occupied >> square & 1]
-    for place, square in enumerate(squares):
-        code = pieces[place // 2] >> 4 * (place % 2) & 15
-        letter = "r" if code & 7 == CASTLING_ROOK else LETTERS[code & 7]
-        setup.pieces[square] = letter if code & BLACK else letter.upper()
-        if code & 7 == CASTLING_ROOK:
-            setup.castling_rooks.add(square)
-    square = byte & 127
-    setup.en_passant = None if square == NO_SQUARE else square
-    return Position(write_fen(setup, shredder=True), chess960=True), result, extra
-
-
-def unpack_games(data: bytes) -> Iterator[Game]:
-    """The games of a file; a `ValueError` names a move that is not legal. A record that breaks off is left out."""
-    place = 0
-    while (end := end_of_game(data, place)) is not None:
-        start, result, extra = unpack_position(data[place : place + HEADER.size])
-        game, position = Game(start, result=result, extra=extra), start
-        for at in range(place + HEADER.size, end - len(END), PAIR.size):
-            move, score = PAIR.unpack_from(data, at)
-            white = position.turn == "white"
-            codes = [code for code in position.move_codes if pack_move(code, white) == move]
-            if not codes:
-                raise ValueError(f"byte {at}: no legal move in {position.fen()}")
-            game.moves.append(codes[0])
-            game.scores.append(score if white else -score)
-            position = position.play(codes[0])
-        yield game
-        place = end
-
-
-def end_of_game(data: bytes, place: int) -> int | None:
-    """Where the game that starts at a place ends; None if it is not there as a whole."""
-    end = place + HEADER.size
-    while end + len(END) <= len(data):
-        if data[end : end + 2] == END[:2]:
-            return end + len(END)
-        end += PAIR.size
-    return None

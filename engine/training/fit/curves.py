@@ -1,4 +1,4 @@
-"""The course of a fit as a picture."""
+"""The logs of a fit, and their curves as a picture."""
 
 import io
 import json
@@ -15,13 +15,13 @@ PANELS = {
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """The entries of a log; none if there is no log. A line that was torn by a power cut is left out."""
+    """The entries of a log; none if there is no log. A line that is damaged, as by a power cut, is left out."""
     lines = path.read_bytes().splitlines() if path.is_file() else []
     return [entry for line in lines if (entry := read_entry(line)) is not None]
 
 
 def read_entry(line: bytes) -> dict[str, Any] | None:
-    """A line of a log, if it is whole."""
+    """A line of a log, if it is complete."""
     try:
         entry = json.loads(line)
     except ValueError:
@@ -30,18 +30,18 @@ def read_entry(line: bytes) -> dict[str, Any] | None:
 
 
 def append_entry(path: Path, entry: dict[str, Any]) -> None:
-    """Add a line to a log; it starts a new line, whatever was torn before it."""
+    """Add a line to a log; if the last line is incomplete, start a new one."""
     with path.open("a+b") as file:
         end = file.seek(0, os.SEEK_END)
         file.seek(max(0, end - 1))
-        is_torn = file.read(1) not in (b"", b"\n")
-        file.write(b"\n" * is_torn + json.dumps(entry).encode() + b"\n")
+        is_incomplete = file.read(1) not in (b"", b"\n")
+        file.write(b"\n" * is_incomplete + json.dumps(entry).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
 
-def draw_curves(folder: Path) -> Path:
-    """Draw the logs of a run into its folder."""
+def plot_curves(folder: Path) -> Path:
+    """Plot the logs of a run into its folder."""
     import matplotlib as mpl
 
     mpl.use("Agg")

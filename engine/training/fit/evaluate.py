@@ -1,4 +1,4 @@
-"""How good a network is on given positions: value error, and where the policy has the teacher's move."""
+"""The quality of a network on given positions: value error, and the rank of the label in the policy."""
 
 from dataclasses import asdict, dataclass
 
@@ -8,8 +8,9 @@ from engine.network.architecture import LOGIT_BITS, OUTCOMES, VALUE_UNIT
 from engine.network.batch import move_logits_of, values_of
 from engine.network.weights import Network, new_scratch
 from engine.training.data.decode import Positions
-from engine.training.data.games import VALUE_ONLY, Games, decode
-from engine.training.data.targets import chances
+from engine.training.data.draw_model import chances
+from engine.training.data.games import Games, decode
+from engine.training.data.viriformat import VALUE_ONLY
 from movegen.compiler.jit import kernel
 from movegen.moves import MAX_MOVES
 
@@ -21,7 +22,7 @@ GAMES_AT_ONCE = 5000
 class Figures:
     """The table of an evaluation. Value errors are over all positions, the policy's over those with a move as label.
 
-    None: there was no position to judge by.
+    None: there was no such position.
     """
 
     positions: int
@@ -59,24 +60,24 @@ def rank_labels(
     ranks: np.ndarray,
     losses: np.ndarray,
 ) -> None:
-    """How many moves are thought better than the label, and the cross-entropy; −1 where the label is no legal move."""
+    """The number of moves that the network prefers to the label (−1 if that is not legal), and the cross-entropy."""
     unit = 1.0 / (1 << LOGIT_BITS)
-    for line in range(labels.size):
-        place, count = 0, counts[line]
-        while place < count and moves[line, place] != labels[line]:
-            place += 1
-        if place == count:
-            ranks[line], losses[line] = -1, 0.0
+    for number in range(labels.size):
+        index, count = 0, counts[number]
+        while index < count and moves[number, index] != labels[number]:
+            index += 1
+        if index == count:
+            ranks[number], losses[number] = -1, 0.0
             continue
-        label, better, total = logits[line, place], 0, 0.0
+        label, better, total = logits[number, index], 0, 0.0
         for other in range(count):
-            better += logits[line, other] > label
-            total += np.exp((logits[line, other] - label) * unit)
-        ranks[line], losses[line] = better, np.log(total)
+            better += logits[number, other] > label
+            total += np.exp((logits[number, other] - label) * unit)
+        ranks[number], losses[number] = better, np.log(total)
 
 
 def policy_ranks(network: Network, boards: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """-> for each board how many moves the network prefers to the label; the cross-entropy."""
+    """-> for each board the number of moves that the network prefers to the label; the cross-entropy."""
     scratch = new_scratch(network)
     moves = np.empty((CHUNK, MAX_MOVES), dtype=np.uint16)
     logits, counts = np.empty((CHUNK, MAX_MOVES), dtype=np.int64), np.empty(CHUNK, dtype=np.int64)
@@ -102,11 +103,11 @@ def evaluate(network: Network, games: Games) -> Figures:
 
 
 def figures(errors: np.ndarray, ranks: np.ndarray, losses: np.ndarray) -> Figures:
-    """The means; labels that are no legal moves count as not found."""
+    """The means; illegal labels count as not found."""
     tops = [mean((ranks >= 0) & (ranks < top)) for top in (1, 3, 5)]
     return Figures(errors.size, mean(errors), mean(losses), *tops)
 
 
 def mean(numbers: np.ndarray) -> float | None:
-    """Their mean, if there are any."""
+    """The mean, None of nothing."""
     return float(numbers.mean()) if numbers.size else None

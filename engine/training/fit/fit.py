@@ -17,7 +17,7 @@ from engine.network.weights_file import load_weights
 from engine.system.output_file import write_whole
 from engine.training.data.draw_model import DrawModel, fit_draw_model
 from engine.training.data.games import Decoded, Games, decode, split
-from engine.training.fit.curves import append_entry, draw_curves
+from engine.training.fit.curves import append_entry, plot_curves
 from engine.training.fit.model import policy_net, value_net
 from engine.training.fit.quantise import dequantise, quantise
 from engine.training.fit.settings import NETS, FitSettings, NetSettings
@@ -31,35 +31,35 @@ Report = Callable[[str], None]
 
 
 @dataclass
-class Material:
+class FitData:
     """The games of a fit."""
 
     training: Games
-    aside: Games
-    validation: Decoded  # some of the games set aside
+    held_out: Games
+    validation: Decoded  # some of the held-out games
 
 
 def some_games(games: Games, positions: int, seed: int) -> Games:
-    """Games at random with about so many positions."""
+    """Random games with about `positions` positions."""
     order = np.random.default_rng(seed).permutation(games.size.size)
     enough = int(np.searchsorted(np.cumsum(games.size[order]), positions)) + 1
     return games.where(np.sort(order[:enough]))
 
 
-def gather_material(games: Games, settings: FitSettings) -> Material:
-    """Set games aside."""
-    training, aside = split(games, settings.validation, settings.seed)
-    labelled = aside.with_moves()
+def split_data(games: Games, settings: FitSettings) -> FitData:
+    """Hold out games for validation."""
+    training, held_out = split(games, settings.validation, settings.seed)
+    labelled = held_out.with_moves()
     if not labelled.positions or not training.with_moves().positions:
         raise ValueError(
-            "too few games whose moves are labels (those of value-only games are none): "
-            "some are trained with, and others are set aside to judge the nets by"
+            "too few games whose moves are labels (those of value-only games are not): "
+            "some are needed for training, others for validation"
         )
-    return Material(training, aside, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
+    return FitData(training, held_out, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
 
 
 def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> DrawModel:
-    """The draw model of a run: read if its value net goes on, else fitted and written."""
+    """The draw model of a run: loaded if its value net is continued, else fitted and saved."""
     path = folder / "draws.json"
     known = DrawModel.load(path) if checkpoint_path(folder, "value").is_file() else None
     if known is not None:
@@ -71,10 +71,10 @@ def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> Dra
 
 
 def passes(games: Games, settings: NetSettings, name: str) -> list[Games]:
-    """What a net sees, in this order: value-only games, all games that have labels for it, those with sound labels.
+    """The passes of a net, in order: value-only games, all games that have labels for it, those with sound labels.
 
-    The moves of value-only games are no labels: most are those of a quick search, the others random. Yet a policy that
-    learns from them first, if it is told to, and then from real labels, is better than one that saw only the latter.
+    The moves of value-only games are not labels: most are those of a short search, the others random. Yet a policy that
+    is trained with them first (`early_passes`), then with real labels, is better than one that saw only the latter.
     """
     labelled = games.with_moves()
     usable = games if name == "value" else labelled
@@ -84,22 +84,22 @@ def passes(games: Games, settings: NetSettings, name: str) -> list[Games]:
 
 
 def new_trainer(
-    name: str, material: Material, folder: Path, settings: FitSettings, start_from: Path | None, report: Report
+    name: str, data: FitData, folder: Path, settings: FitSettings, start_from: Path | None, report: Report
 ) -> Trainer:
-    """The trainer of one net, as far as it was."""
+    """The trainer of one net, continued from its checkpoint if there is one."""
     chosen = settings.of(name)
     step: ValueStep | PolicyStep
     if name == "value":
-        model = draw_model_for(folder, material.training, settings.seed, report)
+        model = draw_model_for(folder, data.training, settings.seed, report)
         net = value_net(chosen.hidden, settings.seed)
         step = ValueStep(net, model, settings.label_scale, settings.result_share)
     else:
         step = PolicyStep(policy_net(chosen.hidden, settings.seed))
     if start_from is not None:
         step.net.start_from(dequantise(load_weights(start_from).network)[NETS.index(name)])
-    trainer = Trainer(name, step, chosen, passes(material.training, chosen, name), settings.seed, settings.hash())
+    trainer = Trainer(name, step, chosen, passes(data.training, chosen, name), settings.seed, settings.hash())
     if trainer.resume(folder):
-        report(f"{name}: going on after {trainer.progress.seen:,} of {trainer.total:,} positions")
+        report(f"{name}: continuing after {trainer.progress.seen:,} of {trainer.total:,} positions")
     return trainer
 
 
@@ -112,29 +112,29 @@ def fit(
     report: Report,
     advance: Callable[[str, int, int], None],
 ) -> Games:
-    """Train the nets that are asked for, from random weights or those of a file; -> the games that were set aside.
+    """Train the chosen nets, from random weights or those of a file; -> the held-out games.
 
     `advance(net, positions, of how many)` is called after every batch.
     """
     torch.set_num_threads(1)
-    material = gather_material(games, settings)
+    data = split_data(games, settings)
     for name in nets:
         checkpoint_of(folder, name, settings.hash())
-        if not any(part.positions for part in passes(material.training, settings.of(name), name)):
+        if not any(part.positions for part in passes(data.training, settings.of(name), name)):
             raise ValueError(f"there is nothing to train the {name} with: no pass has a position")
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "settings.json", json.dumps(asdict(settings), indent=2) + "\n")
-    validated = material.validation.positions.scores.size
-    report(f"{material.training.positions:,} positions to train with, {validated:,} of other games to validate with")
+    validated = data.validation.positions.scores.size
+    report(f"{data.training.positions:,} positions to train with, {validated:,} of other games to validate with")
     for name in nets:
-        trainer = new_trainer(name, material, folder, settings, start_from, report)
-        trainer.run(folder, material.validation, partial(log_entry, folder / f"{name}.log", report), advance)
-        draw_curves(folder)
-    return material.aside
+        trainer = new_trainer(name, data, folder, settings, start_from, report)
+        trainer.run(folder, data.validation, partial(log_entry, folder / f"{name}.log", report), advance)
+        plot_curves(folder)
+    return data.held_out
 
 
 def log_entry(path: Path, report: Report, entry: dict[str, Any]) -> None:
-    """Write a line of the log, as JSON into the file and as text for the reader."""
+    """Add an entry to the log as JSON, and report it as text."""
     append_entry(path, {"time": round(time.time())} | entry)
     values = {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in entry.items()}
     report(", ".join(f"{key} {value}" for key, value in values.items()))
@@ -150,13 +150,13 @@ def network_of_run(folder: Path) -> Network:
 
 
 def identity_of_run(folder: Path) -> bytes:
-    """The hash of the settings that a run's nets were made with."""
+    """The hash of the settings of a run's nets."""
     hashes = [checkpoint_of_run(folder, name)["identity"] for name in NETS]
     return hashlib.sha256(b"".join(hashes)).digest() if hashes[0] != hashes[1] else bytes(hashes[0])
 
 
 def checkpoint_of_run(folder: Path, name: str) -> dict[str, Any]:
-    """What the trainer of a net saved."""
+    """The checkpoint of a net."""
     path = checkpoint_path(folder, name)
     if not path.is_file():
         raise ValueError(f"{folder} has no checkpoint {path.name}")

@@ -1,6 +1,6 @@
-"""The two nets while they are trained: torch keeps weights and optimiser, the slopes come from `sparse`."""
+"""The two nets in training: torch has weights and optimiser, the gradients come from `fit.gradients`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -27,18 +27,12 @@ class SparseNet(torch.nn.Module):  # type: ignore[misc]  # torch need not be the
         """The weights as arrays that share their memory."""
         return tuple(parameter.detach().numpy() for parameter in self.parameters())
 
-    def slopes(self) -> tuple[np.ndarray, ...]:
-        """The slopes as arrays that share their memory."""
-        return tuple(gradient.numpy() for gradient in self.gradients())
-
-    def gradients(self) -> Iterator[torch.Tensor]:
-        """The slopes of the weights."""
-        for parameter in self.parameters():
-            assert parameter.grad is not None  # noqa: S101  (made with the net)
-            yield parameter.grad
+    def gradients(self) -> tuple[np.ndarray, ...]:
+        """The gradients as arrays that share their memory."""
+        return tuple(parameter.grad.numpy() for parameter in self.parameters())
 
     def start_from(self, weights: Sequence[np.ndarray]) -> None:
-        """Take over the weights of a net that may be narrower: hidden units beyond its own begin with no say."""
+        """Copy the weights of a net that may have fewer hidden units; the output weights of new units start at zero."""
         rows, bias, outputs, output_bias = (torch.from_numpy(array.astype(np.float32)) for array in weights)
         known = bias.numel()
         if known > self.bias.numel():
@@ -47,10 +41,10 @@ class SparseNet(torch.nn.Module):  # type: ignore[misc]  # torch need not be the
             self.rows[:, :known], self.bias[:known], self.output_bias[:] = rows, bias, output_bias
             self.outputs[:, :known], self.outputs[:, known:] = outputs, 0.0
 
-    def clear_slopes(self) -> None:
+    def clear_gradients(self) -> None:
         """Start a new step."""
         for gradient in self.gradients():
-            gradient.zero_()
+            gradient.fill(0)
 
 
 def value_net(hidden: int, seed: int) -> SparseNet:
@@ -64,5 +58,5 @@ def policy_net(hidden: int, seed: int) -> SparseNet:
 
 
 def new_optimiser(net: SparseNet, rate: float, decay: float, batch: int) -> torch.optim.Optimizer:
-    """AdamW. Slopes are sums over a batch, not means: its smallest number is scaled to match."""
+    """AdamW. Gradients are sums over a batch, not means: epsilon is scaled to match."""
     return torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=decay, eps=1e-8 * batch, fused=True)

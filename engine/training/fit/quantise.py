@@ -1,4 +1,4 @@
-"""Trained weights to the whole numbers that inference uses."""
+"""Trained weights to the integers that inference uses."""
 
 from collections.abc import Sequence
 
@@ -26,12 +26,12 @@ LARGEST_OUTCOME_WEIGHT = 32767
 
 
 def rounded(values: np.ndarray, largest: int, kind: type[np.signedinteger]) -> np.ndarray:
-    """Round, and cut off at a largest size."""
+    """Round, and clip to ±largest."""
     return np.clip(np.rint(values.astype(np.float64)), -largest, largest).astype(kind)
 
 
 def no_weights(outputs: int) -> Weights:
-    """A net that knows nothing, where only the other one is wanted."""
+    """A net of zeros, if only the other one is needed."""
     shapes = (INPUTS, SMALLEST_HIDDEN), (SMALLEST_HIDDEN,), (outputs, SMALLEST_HIDDEN), (outputs,)
     return tuple(np.zeros(shape, dtype=np.float32) for shape in shapes)
 
@@ -61,7 +61,7 @@ def quantise(value: Weights | None, policy: Weights | None) -> Network:
 
 
 def dequantise(network: Network) -> tuple[Weights, Weights]:
-    """The nets of a network as floats, value and policy: what `quantise` turns into the same network again."""
+    """The nets of a network as floats, value and policy: the reverse of `quantise`."""
     one_outcome, one_move = ((1 << LOGIT_BITS + SCALE_BITS) / int(scale) for scale in network.scales)
     value = (
         network.value_rows / ONE_HIDDEN,
@@ -79,18 +79,18 @@ def dequantise(network: Network) -> tuple[Weights, Weights]:
 
 
 def to_logit(one: float) -> int:
-    """What to multiply a sum with (and shift) to get a logit, where `one` stands for 1.0."""
+    """The factor (before the shift) that turns a sum into a logit, if `one` is 1.0."""
     return round((1 << LOGIT_BITS + SCALE_BITS) / one)
 
 
 def scale_of_outcomes(rows: np.ndarray, bias: np.ndarray) -> float:
-    """What 1.0 becomes: as large as the largest weight and the largest sum allow, roundings included."""
+    """The integer for 1.0: as large as the largest weight and the largest sum allow, with rounding."""
     largest = max(float(np.abs(rows).max()), 0.1)
     most = max(float((np.abs(rows).sum(axis=1) + np.abs(bias)).max()), 0.1) * ONE_OUTCOME_SQUARE
     return min(LARGEST_OUTCOME_WEIGHT / largest, 0.9 * LARGEST_SUM / most)
 
 
 def scale_of_moves(rows: np.ndarray) -> float:
-    """What 1.0 becomes: the very few largest weights are cut off, so that the others are finer."""
+    """The integer for 1.0: the very few largest weights are clipped, so that the others are finer."""
     usual = float(np.quantile(np.abs(rows), 0.9999))
     return LARGEST_MOVE_WEIGHT / max(usual, 0.5)

@@ -1,4 +1,4 @@
-"""What a fit can be told, and the hash by which a net is known to be made that way."""
+"""The settings of a fit, and the hash that identifies them."""
 
 import hashlib
 import json
@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from engine.network.weights_file import LARGEST_HIDDEN, load_weights
+from engine.system.output_file import check_writable
 from engine.training.data.files import digest_of
 from engine.training.data.games import Games
 from engine.training.data.visits import sibling
 
-HIDDEN_STEP = 32  # what vector instructions of inference take at once
+HIDDEN_STEP = 32  # the width of the vector loops of inference
 NETS = ("value", "policy")
 
 
 @dataclass(frozen=True)
 class NetSettings:
-    """How one of the two nets is trained."""
+    """The settings of one of the two nets."""
 
     hidden: int
     batch: int
@@ -32,28 +33,28 @@ class NetSettings:
 
 @dataclass(frozen=True)
 class FitSettings:
-    """How both are trained, and with what."""
+    """The settings of both nets, and their files."""
 
-    files: tuple[str, ...]  # names with numbers of positions and SHA-256 of the contents
+    files: tuple[str, ...]  # name, number of positions and SHA-256 of each
     value: NetSettings
     policy: NetSettings
-    label_scale: float  # what scores of value-only files are multiplied with
+    label_scale: float  # factor of the scores of value-only files
     result_share: float  # of the game's result in the value target of self-play; the rest is the score's
     validation: float  # share of the games
     seed: int
-    start_from: str  # SHA-256 of the weights file to go on from; empty: random weights
+    start_from: str  # SHA-256 of the weights file to start from; empty: random weights
 
     def of(self, net: str) -> NetSettings:
-        """Those of one net."""
+        """The settings of one net."""
         return self.value if net == "value" else self.policy
 
     def hash(self) -> bytes:
-        """32 bytes that stand for these settings."""
+        """32 bytes that identify these settings."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).digest()
 
 
 def check_options(options: Namespace) -> None:
-    """A `ValueError` names an option of the command line that cannot be."""
+    """Raise a `ValueError` for an option of the command line that is out of range."""
     require(0 < options.validation < 1, "--validation must be more than 0 and less than 1")
     require(0 <= options.result_share <= 1, "--result-share must be from 0 to 1")
     require(0 < options.label_scale < math.inf, "--label-scale must be more than 0")
@@ -71,14 +72,14 @@ def check_options(options: Namespace) -> None:
         load_weights(options.start_from)
 
 
-def require(is_so: bool, otherwise: str) -> None:
-    """A `ValueError` unless something is so."""
-    if not is_so:
-        raise ValueError(otherwise)
+def require(condition: bool, message: str) -> None:
+    """Raise a `ValueError` unless the condition holds."""
+    if not condition:
+        raise ValueError(message)
 
 
 def read_settings(options: Namespace, games: Games) -> FitSettings:
-    """The settings that a command line asks for; the games are those of its files."""
+    """The settings of a command line; the games are those of its files."""
     names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(options.files))
     value, policy = (net_settings(vars(options), net) for net in NETS)
     shares = options.result_share, options.validation
@@ -87,11 +88,20 @@ def read_settings(options: Namespace, games: Games) -> FitSettings:
 
 
 def name_of(path: Path, positions: int) -> str:
-    """By what a file of games is known, with the visits beside it."""
+    """The identity of a file of games, with its visits."""
     contents = (path, sibling(path)) if sibling(path).is_file() else (path,)
     return f"{path.name}:{positions}:{digest_of(*contents)}"
 
 
 def net_settings(options: dict[str, Any], net: str) -> NetSettings:
-    """Those of one net."""
+    """The settings of one net."""
     return NetSettings(**{field.name: options[f"{net}_{field.name}"] for field in fields(NetSettings)})
+
+
+def check_folder(folder: Path) -> None:
+    """A `ValueError` if the folder cannot hold a fit, or has settings of another program."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is there already, and no folder")
+    if folder.is_dir():
+        path = folder / "settings.json"
+        check_writable(path, is_ours=lambda head: head.startswith(b'{\n  "files": ['), kind="the settings of a fit")

@@ -9,7 +9,7 @@ from engine.training.fit.evaluate import Figures, values
 
 
 def figures_table(figures: Figures) -> Table:
-    """The main figures, a line each."""
+    """The main figures, a row each."""
     table = Table("figure", "value")
     table.add_row("positions", f"{figures.positions:,}")
     table.add_row("value error (mean square)", figure(figures.value_mse, ".5f"))
@@ -25,7 +25,7 @@ def figure(number: float | None, form: str) -> str:
 
 
 def draw_calibration_table(network: Network, games: Games) -> Table:
-    """How often games without random moves were drawn where the network expected it so often."""
+    """The predicted and observed shares of draws in games without random moves."""
     positions = decode(games.with_moves()).positions
     sound = with_sound_results(positions)
     table = Table("positions", "draws expected", "draws", title="games without random moves")

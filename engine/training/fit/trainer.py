@@ -26,16 +26,16 @@ Advance = Callable[[str, int, int], None]  # net, positions seen, of how many
 
 @dataclass
 class Progress:
-    """How far a net is."""
+    """The progress of a net."""
 
     passes: int = 0  # whole passes
-    pools: int = 0  # pools of the pass that goes on
+    pools: int = 0  # pools of the current pass
     steps: int = 0
     seen: int = 0  # positions
 
 
 def rate_factor(steps: int, done: float) -> float:
-    """The learning rate as a part of the highest: a short rise, then half a cosine down."""
+    """The learning rate as a share of the highest: a short rise, then half a cosine down."""
     if steps < WARM_UP_STEPS:
         return (steps + 1) / WARM_UP_STEPS
     return LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(done, 1.0))) / 2
@@ -65,7 +65,7 @@ class Trainer:
         return self.step.net
 
     def run(self, folder: Path, validation: Decoded, log: Callable[[dict[str, Any]], None], advance: Advance) -> None:
-        """Train to the end. After each pool the net is judged, logged and saved."""
+        """Train to the end. After each pool the net is evaluated, logged and saved."""
         while self.progress.passes < len(self.passes):
             games = self.passes[self.progress.passes]
             seed = (self.seed, self.progress.passes)
@@ -88,8 +88,8 @@ class Trainer:
             factor = rate_factor(self.progress.steps, self.progress.seen / self.total)
             for group in self.optimiser.param_groups:
                 group["lr"] = self.settings.rate * factor
-            self.net.clear_slopes()
-            loss += self.step.slopes(pool, chosen)
+            self.net.clear_gradients()
+            loss += self.step.gradients(pool, chosen)
             self.optimiser.step()
             self.progress.steps += 1
             self.progress.seen += chosen.size
@@ -98,7 +98,7 @@ class Trainer:
         return loss / max(batches, 1)
 
     def save(self, folder: Path) -> None:
-        """Write a checkpoint; the one before it stays until this one is whole."""
+        """Write a checkpoint; the previous one stays until this one is complete."""
         content = {
             "identity": self.identity,
             "net": self.net.state_dict(),
@@ -110,7 +110,7 @@ class Trainer:
         write_whole(checkpoint_path(folder, self.name), data.getvalue())
 
     def resume(self, folder: Path) -> bool:
-        """Go on from a checkpoint, if there is one; -> was there?"""
+        """Continue from a checkpoint, if there is one; -> was there one?"""
         content = checkpoint_of(folder, self.name, self.identity)
         if content is None:
             return False
@@ -121,7 +121,7 @@ class Trainer:
 
 
 def checkpoint_of(folder: Path, name: str, identity: bytes) -> dict[str, Any] | None:
-    """The checkpoint of a net, if there is one; a `ValueError` if it is another run's."""
+    """The checkpoint of a net, if there is one; a `ValueError` if it is of another run."""
     path = checkpoint_path(folder, name)
     if not path.is_file():
         return None
@@ -132,13 +132,13 @@ def checkpoint_of(folder: Path, name: str, identity: bytes) -> dict[str, Any] | 
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
-    """What a trainer saved; a `ValueError` says that it is damaged."""
+    """A saved checkpoint; a `ValueError` if it is damaged."""
     try:
         content = torch.load(path, weights_only=True)
     except Exception:  # noqa: BLE001  (torch has a dozen ways to fail at damaged bytes)
         content = None
     if not isinstance(content, dict) or not content.keys() >= CHECKPOINT:
-        raise ValueError(f"{path} is damaged: delete it, and this net is trained from its start")
+        raise ValueError(f"{path} is damaged: delete it to train this net from the start")
     return content
 
 

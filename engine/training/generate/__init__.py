@@ -1,1 +1,1 @@
-"""Labelled games: by a teacher or by self-play."""
+"""Making labelled games: by a teacher or by self-play."""

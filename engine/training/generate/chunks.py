@@ -1,8 +1,8 @@
-"""The parts of a run of `generate` on disk, until all are there and are joined.
+"""The chunks of a run of `generate` on disk, until all are there and are joined.
 
-A folder holds the order (`order.json`) and for each chunk its games (`000000.vf`), its visits if there are any
-(`000000.visits`), and a note (`000000.json`) that comes last: of which order it is, and size and CRC-32 of its files. A
-chunk that is not as its note says is made again.
+A folder holds the plan (`order.json`) and for each chunk its games (`000000.vf`), its visits if there are any
+(`000000.visits`), and a note (`000000.json`) that is written last: a hash of the plan, size and CRC-32 of the files. A
+chunk that differs from its note is made again.
 """
 
 import hashlib
@@ -11,17 +11,16 @@ import shutil
 import zlib
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.system.output_file import write_whole
 from engine.training.data.files import read_json
-
-if TYPE_CHECKING:
-    from engine.training.generate.generate import Plan
+from engine.training.generate.plan import Plan
 
 GAMES, VISITS, NOTE = ".vf", ".visits", ".json"
+PLAN_FILE, PLAN_KEY = "order.json", "order"  # as older versions call it, whose runs can be continued
 
-# The options of the command line behind the fields of an order.
+# The options of the command line behind the fields of a plan.
 OPTIONS = {
     "command": "--teacher",
     "limit": "--nodes or --depth",
@@ -36,41 +35,41 @@ OPTIONS = {
 
 
 class Chunks:
-    """The chunks of one order in their folder."""
+    """The chunks of one plan in their folder."""
 
-    def __init__(self, folder: Path, order: "Plan") -> None:
+    def __init__(self, folder: Path, plan: Plan) -> None:
         self.folder = folder
-        self._has_visits = order.has_visits
-        fields = asdict(order)
-        self._order: dict[str, Any] = {**fields.pop("teacher"), **fields}
-        self._identity = hashlib.sha256(json.dumps(self._order, sort_keys=True).encode()).hexdigest()
+        self._has_visits = plan.has_visits
+        fields = asdict(plan)
+        self._plan: dict[str, Any] = {**fields.pop("teacher"), **fields}
+        self._identity = hashlib.sha256(json.dumps(self._plan, sort_keys=True).encode()).hexdigest()
 
     def open(self) -> None:
-        """Make the folder, or take up what is there; what belongs to another order is refused."""
-        note = self.folder / "order.json"
+        """Create the folder, or continue with an existing one; a `ValueError` if that has chunks of another plan."""
+        note = self.folder / PLAN_FILE
         other = read_json(note)
-        if other is not None and other != self._order and self._notes():
+        if other is not None and other != self._plan and self._notes():
             raise ValueError(
-                f"{self.folder} has games of a run with other options ({differences(other, self._order)}): "
-                "give those to go on with it, or delete the folder to begin again"
+                f"{self.folder} has games of a run with other options ({differences(other, self._plan)}): "
+                "use those to continue it, or delete the folder to start again"
             )
         self.folder.mkdir(exist_ok=True)
-        write_whole(note, json.dumps(self._order, sort_keys=True))
+        write_whole(note, json.dumps(self._plan, sort_keys=True))
 
     def has(self, chunk: int) -> bool:
-        """Is a chunk of this order there, and whole?"""
+        """Is a chunk of this plan there and complete?"""
         note = read_json(self._path(chunk, NOTE))
         return note is not None and note == self._note(self._contents(chunk))
 
     def write(self, chunk: int, games: bytes, visits: bytes | None) -> None:
-        """Keep a chunk."""
+        """Write a chunk."""
         contents = {GAMES: games} | ({} if visits is None else {VISITS: visits})
         for ending, data in contents.items():
             write_whole(self._path(chunk, ending), data)
         write_whole(self._path(chunk, NOTE), json.dumps(self._note(contents)))
 
     def read_games(self, chunk: int) -> bytes:
-        """The games of a chunk; a `ValueError` if they are not what was written."""
+        """The games of a chunk; a `ValueError` if they are damaged."""
         return self._read(chunk, GAMES)
 
     def read_visits(self, chunk: int) -> bytes:
@@ -78,7 +77,7 @@ class Chunks:
         return self._read(chunk, VISITS)
 
     def remove_if_empty(self) -> None:
-        """Remove a folder without a whole chunk: it would only be in the way of other options."""
+        """Remove a folder without a complete chunk: it would only prevent runs with other options."""
         if not self._notes():
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -95,7 +94,7 @@ class Chunks:
 
     def _note(self, contents: dict[str, bytes]) -> dict[str, Any]:
         sums = {ending: [len(data), zlib.crc32(data)] for ending, data in contents.items()}
-        return {"order": self._identity, "files": sums}
+        return {PLAN_KEY: self._identity, "files": sums}
 
     def _read(self, chunk: int, ending: str) -> bytes:
         if not self.has(chunk):

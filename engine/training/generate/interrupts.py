@@ -1,4 +1,4 @@
-"""Ctrl-C and processes that are started: none of them prints a traceback, at whatever time it is pressed."""
+"""Ctrl-C while processes are started: none of them prints a traceback, whenever it is pressed."""
 
 import signal
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ CAN_HOLD_BACK = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait. In processes that are started meanwhile it waits until they call `ends_quietly`."""
+    """Block Ctrl-C. In processes that are started meanwhile it stays blocked until they call `ends_quietly`."""
     if not CAN_HOLD_BACK:
         yield
         return
-    resource_tracker.ensure_running()  # which lets signals in again when it starts
+    resource_tracker.ensure_running()  # its start would unblock signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -23,7 +23,7 @@ def interrupts_held_back() -> Iterator[None]:
 
 
 def ends_quietly() -> None:
-    """Let Ctrl-C end this process, without a word."""
+    """Let Ctrl-C end this process, without a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if CAN_HOLD_BACK:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -1,58 +1,56 @@
-"""Games as they are labelled: what to ask the teacher next, what to play then, when to stop.
+"""Games while they are labelled: the next question to the teacher, the move to play, the end of the game.
 
-Two kinds. In a `TeacherGame` the teacher's move is a label and mostly what is played; in noisy games a random move is
-played now and then, in self-play the first moves are drawn by their visits. Where the label is not what is played, the
-record ends, and a new one starts after it. In a `ValueGame` only the scores are labels; random moves, captures by
-preference, bring positions onto the board that follow from mistakes.
+There are two kinds. In a `TeacherGame` the teacher's move is a label and usually played; in noisy games some moves are
+random, in self-play the first moves are sampled by their visits. Where another move than the label is played, the
+record ends, and a new one starts after it. In a `ValueGame` only the scores are labels; random moves, preferably
+captures, lead to positions that follow from mistakes.
 """
 
 import random
 
-from engine.training.data.viriformat import ENDGAME, NOISY, VALUE_ONLY, Game
-from engine.training.data.visits import Visits
+from engine.training.data.viriformat import DRAWN, ENDGAME, LOST, NOISY, START_MASK, VALUE_ONLY, WON, Game, Visits
 from engine.training.generate.starts import random_start, without_past
 from engine.training.generate.teacher import Answer, Question
 from movegen import Ending, Position
 
-DRAWN = 1
 LONGEST_GAME = 300
 
 
 def result_for_white(position: Position, mover_wins: bool) -> int:
-    """0 or 2, given who wins."""
-    return 2 if mover_wins == (position.turn == "white") else 0
+    """WON or LOST, given whether the player to move wins."""
+    return WON if mover_wins == (position.turn == "white") else LOST
 
 
 class TeacherGame:
-    """A game of the teacher against himself, every position labelled."""
+    """A game of the teacher against itself, every position labelled."""
 
     NOISY_GAMES, NOISE = 0.35, 0.15
-    VARIED_PLIES = 16  # so long moves are drawn by their visits, if these are known
+    VARIED_PLIES = 16  # in which moves are sampled by their visits, if these are known
     PLAYED_OUT = 0.2  # share of games without adjudication
     WON_SCORE, WON_PLIES = 1800, 6
     DRAWN_SCORE, DRAWN_PLIES, EARLIEST_DRAW = 6, 12, 70
-    UNBALANCED = 1200  # starts with a larger score are dropped, endgames apart
+    UNBALANCED = 1200  # starts with a larger score are dropped, except for endgames
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._position, kind = random_start(rng, endgames=0.1, chess960=0.1, plies=(4, 11))
         self._noisy, self._played_out = rng.random() < self.NOISY_GAMES, rng.random() < self.PLAYED_OUT
         self._extra = kind | (NOISY if self._noisy else 0)
-        self._first, self._line = self._position.fen(shredder=True), list[str]()
+        self._first, self._moves = self._position.fen(shredder=True), list[str]()
         self._games = [Game(self._position, extra=self._extra)]
         self._won_plies = self._drawn_plies = 0
         self._result: int | None = None
 
     def question(self) -> Question:
-        """The position with the whole game before it, so that the teacher sees repetitions."""
-        moves = f" moves {' '.join(self._line)}" if self._line else ""
+        """The position with the game before it, so that the teacher sees repetitions."""
+        moves = f" moves {' '.join(self._moves)}" if self._moves else ""
         return Question(self._position, f"fen {self._first}{moves}", self._rng)
 
     def take(self, answer: Answer) -> bool:
-        """Take a label and play on; -> is the game over?"""
+        """Take a label and make a move; -> is the game over?"""
         if answer.move is None or answer.score is None:
             return True
-        if not self._line and abs(answer.score) > self.UNBALANCED and self._extra & 3 != ENDGAME:
+        if not self._moves and abs(answer.score) > self.UNBALANCED and self._extra & START_MASK != ENDGAME:
             return True
         best = self._position.code(answer.move)
         self._games[-1].moves.append(best)
@@ -65,7 +63,7 @@ class TeacherGame:
         return self._result is not None
 
     def records(self) -> list[Game]:
-        """What there is to write."""
+        """The records to write."""
         if self._result is None:
             return []
         for game in self._games:
@@ -73,10 +71,10 @@ class TeacherGame:
         return [game for game in self._games if game.moves]
 
     def _choose(self, best: int, visits: Visits) -> int:
-        """The move to play: the best one, unless chance has a say."""
+        """The move to play: the best one, or a random one."""
         if self._noisy and self._rng.random() < self.NOISE:
             return self._rng.choice(self._position.move_codes)
-        if visits and len(self._line) < self.VARIED_PLIES:
+        if visits and len(self._moves) < self.VARIED_PLIES:
             moves, counts = zip(*visits, strict=True)
             return int(self._rng.choices(moves, counts)[0])
         return best
@@ -85,7 +83,7 @@ class TeacherGame:
         if self._played_out:
             return
         self._won_plies = self._won_plies + 1 if abs(score) > self.WON_SCORE else 0
-        quiet = abs(score) < self.DRAWN_SCORE and len(self._line) > self.EARLIEST_DRAW
+        quiet = abs(score) < self.DRAWN_SCORE and len(self._moves) > self.EARLIEST_DRAW
         self._drawn_plies = self._drawn_plies + 1 if quiet else 0
         if self._won_plies >= self.WON_PLIES:
             self._result = result_for_white(self._position, score > 0)
@@ -93,24 +91,24 @@ class TeacherGame:
             self._result = DRAWN
 
     def _play(self, code: int, best: int) -> None:
-        self._line.append(self._position.uci(code))
+        self._moves.append(self._position.uci(code))
         self._position = self._position.play(code)
         if code != best:
             self._games.append(Game(without_past(self._position), extra=self._extra))
         ending = self._position.outcome(claim_draw=True)
         if ending is Ending.CHECKMATE:
             self._result = result_for_white(self._position, mover_wins=False)
-        elif ending is not Ending.NONE or len(self._line) > LONGEST_GAME:
+        elif ending is not Ending.NONE or len(self._moves) > LONGEST_GAME:
             self._result = DRAWN
 
 
 class ValueGame:
-    """A game whose scores alone are labels."""
+    """A game in which only the scores are labels."""
 
-    NOISE = (0.02, 0.06, 0.12, 0.25)  # share of random moves, one of these for a game
-    CAPTURES = 0.4  # of the random moves, these are captures if there is one
+    NOISE = (0.02, 0.06, 0.12, 0.25)  # share of random moves, one of these for each game
+    CAPTURES = 0.4  # share of captures among the random moves, if there is one
     DECIDED_SCORE, DECIDED_PLIES = 1500, 4
-    WON_SCORE = 600  # of the last position: the result is a guess
+    WON_SCORE = 600  # of the last position: the result is an estimate
     LONGEST, LONGEST_QUIET = 200, 40
 
     def __init__(self, rng: random.Random) -> None:
@@ -124,14 +122,14 @@ class ValueGame:
         return Question(self._position, f"fen {self._position.fen(shredder=True)}", self._rng)
 
     def take(self, answer: Answer) -> bool:
-        """Take a label and play on; -> is the game over?"""
+        """Take a label and make a move; -> is the game over?"""
         if answer.move is None or answer.score is None:
             return True
         move = self._random_move() if self._rng.random() < self._noise else self._position.code(answer.move)
         self._game.moves.append(move)
         self._game.scores.append(answer.score)
         white_score = answer.score if self._position.turn == "white" else -answer.score
-        self._game.result = 2 if white_score > self.WON_SCORE else 0 if white_score < -self.WON_SCORE else DRAWN
+        self._game.result = WON if white_score > self.WON_SCORE else LOST if white_score < -self.WON_SCORE else DRAWN
         self._decided = self._decided + 1 if abs(answer.score) > self.DECIDED_SCORE else 0
         self._position = without_past(self._position.play(move))
         return (
@@ -142,7 +140,7 @@ class ValueGame:
         )
 
     def records(self) -> list[Game]:
-        """What there is to write."""
+        """The records to write."""
         return [self._game] if self._game.moves else []
 
     def _random_move(self) -> int:

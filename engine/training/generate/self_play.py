@@ -1,8 +1,8 @@
-"""Teresa as her own teacher: a search of so many visits for each position, in this process.
+"""Teresa as teacher: a search with a fixed number of visits for each position, in this process.
 
 Every search starts with an empty tree: a label depends on the position, on the game before it (by repetitions) and on
-the noise, not on what was searched before. The noise at the root lets the search look at moves that the network thinks
-little of; it is drawn from the game's random numbers.
+the noise, not on previous searches. The noise at the root makes the search visit moves with a low prior; it is sampled
+with the game's random generator.
 """
 
 import hashlib
@@ -16,22 +16,20 @@ import numpy as np
 
 from engine.config.options import Options
 from engine.config.search_params import search_params
-from engine.mcts.params import Root, new_worker, root_of
+from engine.mcts.fixed_visits import SearchTask, make_visits
+from engine.mcts.params import new_worker, root_of
 from engine.mcts.proof import UNPROVEN
-from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import PRIOR_UNIT, ROOT, Tree, clear, edges_of, new_tree
 from engine.network.weights import Network
 from engine.network.weights_file import load_weights
-from engine.report.move_stats import LOSS, WIN, MoveStats, moves_below
+from engine.report.move_stats import LOSS, WIN, MoveStats, allowed, moves_below
 from engine.report.score import centipawns
-from engine.search.choose import allowed
 from engine.training.data.viriformat import MATE
 from engine.training.generate.teacher import Answer, Question
-from movegen.bits import U64
 
-LEAST_VISITS = 2  # the first is for the root, the second gives it moves
+LEAST_VISITS = 2  # the first visits the root, the second expands it
 NOISE = 0.1  # its share of the priors
-NOISE_SIZE = 10.0  # sum of the parameters of the Dirichlet distribution: the more, the more equal
+NOISE_SIZE = 10.0  # sum of the parameters of the Dirichlet distribution: larger is more equal
 BYTES_PER_VISIT = 2048  # room for 63 moves
 
 
@@ -49,26 +47,23 @@ class SelfTeacher:
 
     def _answer(self, question: Question) -> Answer:
         clear(self._tree)
-        root = root_of(question.position)
-        self._simulate(root, LEAST_VISITS)
+        task = SearchTask(self._tree, root_of(question.position), self._network, self._settings)
+        make_visits(task, self._worker, LEAST_VISITS)
         if self._tree.proven[int(ROOT)] == UNPROVEN:
             add_noise(self._tree, question.rng)
-            self._simulate(root, self._visits - LEAST_VISITS)
+            make_visits(task, self._worker, self._visits - LEAST_VISITS)
         moves = by_visits(moves_below(self._tree, int(ROOT)))
         visits = [(move.code, move.visits) for move in moves]
         return Answer(score_of(moves[0]), question.position.uci(moves[0].code), visits)
 
-    def _simulate(self, root: Root, count: int) -> None:
-        simulate_many(self._tree, root, self._network, self._settings, self._worker, U64(count))
-
 
 def by_visits(moves: Sequence[MoveStats]) -> list[MoveStats]:
-    """The moves that no proof rules out, the most visited first."""
+    """The moves that are not refuted by a proof, the most visited first."""
     return sorted(allowed(moves), key=lambda move: move.visits, reverse=True)
 
 
 def score_of(move: MoveStats) -> int:
-    """The score of a move as viriformat has it, for the player who makes it."""
+    """The score of a move in viriformat's units, for the player who makes it."""
     if move.result == WIN:
         return MATE - (move.distance + 1) // 2
     if move.result == LOSS:
@@ -77,9 +72,9 @@ def score_of(move: MoveStats) -> int:
 
 
 def add_noise(tree: Tree, rng: random.Random) -> None:
-    """Mix Dirichlet noise into the priors of the root, and put its moves into the order of the new ones.
+    """Mix Dirichlet noise into the priors of the root, and sort its moves by the new priors.
 
-    Not once there are nodes below these moves: they would lose them.
+    Only before there are nodes below these moves: they would lose them.
     """
     edges = edges_of(tree, int(ROOT))
     own = slice(edges.start, edges.stop)
@@ -94,20 +89,20 @@ def add_noise(tree: Tree, rng: random.Random) -> None:
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """Which network plays, and how long it thinks."""
+    """The network that plays, and the visits of each search."""
 
     weights: str  # a file
     checksum: str
     visits: int
 
     def check(self) -> None:
-        """A `ValueError` if the file is not the one that was meant."""
+        """Raise a `ValueError` if the file has changed."""
         if checksum_of(Path(self.weights)) != self.checksum:
-            raise ValueError(f"{self.weights} was changed meanwhile")
+            raise ValueError(f"{self.weights} has changed meanwhile")
 
     @contextmanager
     def open(self) -> Iterator[SelfTeacher]:
-        """Teresa, ready to label. The network must be the one that the order named."""
+        """A teacher with this network, which must be the one of the plan."""
         self.check()
         yield SelfTeacher(load_weights(Path(self.weights)).network, self.visits)
 
@@ -119,5 +114,5 @@ def self_play(weights: Path, visits: int) -> SelfPlay:
 
 
 def checksum_of(path: Path) -> str:
-    """What a file is known by."""
+    """The SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""Where labelled games start: random plies from the standard position or one of Chess960, and random endgames."""
+"""The starts of labelled games: random moves from the standard position or one of Chess960, and random endgames."""
 
 import random
 
@@ -6,15 +6,15 @@ from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD
 from movegen import Position
 from movegen.fen import Setup, write_fen
 
-ENDGAME_PIECES = "pppnbrrq"  # pawns and rooks are the usual ones
+ENDGAME_PIECES = "pppnbrrq"  # pawns and rooks are the most frequent
 
 
 def random_start(rng: random.Random, endgames: float, chess960: float, plies: tuple[int, int]) -> tuple[Position, int]:
     """-> a position with legal moves, and its kind. The two shares are those of endgames and of Chess960."""
-    draw = rng.random()
-    if draw < endgames:
+    sample = rng.random()
+    if sample < endgames:
         return random_endgame(rng), ENDGAME
-    kind = CHESS960 if draw < endgames + chess960 else STANDARD
+    kind = CHESS960 if sample < endgames + chess960 else STANDARD
     while True:
         position = chess960_start(rng) if kind == CHESS960 else Position(chess960=True)
         for _ in range(rng.randint(*plies)):
@@ -56,7 +56,7 @@ def random_endgame(rng: random.Random) -> Position:
         setup = Setup(pieces=pieces, white_to_move=rng.random() < 0.5)
         try:
             position = Position(write_fen(setup), chess960=True)
-        except ValueError:  # the king of the player who is not to move stands in check
+        except ValueError:  # the player who is not to move is in check
             continue
         if position.move_codes and position.score() is None:
             return position

@@ -1,4 +1,4 @@
-"""Who labels positions: any UCI engine as a teacher. Many questions are sent at once, the answers are read in order."""
+"""Any UCI engine as a teacher that labels positions. Many questions are sent at once, the answers are read in order."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.training.data.viriformat import LARGEST_SCORE, MATE
-from engine.training.data.visits import Visits
+from engine.training.data.viriformat import LARGEST_SCORE, MATE, Visits
 from movegen import Position
 from perft.engine_process import PATIENCE, EngineProcess
 
@@ -16,17 +15,17 @@ class Question(NamedTuple):
     """A position to label."""
 
     position: Position
-    words: str  # what UCI says of it after `position`
-    rng: random.Random  # of the game; a teacher who leaves something to chance draws here
+    uci: str  # the arguments of the command `position`
+    rng: random.Random  # of the game, for a teacher with random choices
 
 
 @dataclass
 class Answer:
-    """What the teacher says of a position."""
+    """The label of a position."""
 
     score: int | None  # for the player to move
     move: str | None  # UCI; None where there is no legal move
-    visits: Visits = ()  # of a search of Teresa's, the most visited move first
+    visits: Visits = ()  # in self-play, the most visited move first
 
 
 class Teacher:
@@ -53,7 +52,7 @@ class Teacher:
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Label positions."""
-        self._engine.send(*(f"position {question.words}\ngo {self._limit}" for question in questions))
+        self._engine.send(*(f"position {question.uci}\ngo {self._limit}" for question in questions))
         return [self._answer() for _ in questions]
 
     def close(self) -> None:
@@ -63,17 +62,17 @@ class Teacher:
     def _answer(self) -> Answer:
         *infos, last = self._engine.lines_until("bestmove")
         scores = [score for line in infos if (score := read_score(line)) is not None]
-        words = last.split()
-        move = words[1] if len(words) > 1 else "(none)"
+        tokens = last.split()
+        move = tokens[1] if len(tokens) > 1 else "(none)"
         return Answer(scores[-1] if scores else None, None if move in ("(none)", "0000") else move)
 
 
 def read_score(line: str) -> int | None:
-    """The score of an info line, if it has one that is no bound."""
-    place = line.find(" score ")
-    if not line.startswith("info") or place < 0 or "bound" in line:
+    """The score of an info line, if it has one that is not a bound."""
+    index = line.find(" score ")
+    if not line.startswith("info") or index < 0 or "bound" in line:
         return None
-    kind, number = line[place:].split()[1:3]
+    kind, number = line[index:].split()[1:3]
     if kind == "cp":
         return max(-LARGEST_SCORE, min(LARGEST_SCORE, int(number)))
     moves = int(number)
@@ -82,20 +81,20 @@ def read_score(line: str) -> int | None:
 
 @dataclass(frozen=True)
 class UciEngine:
-    """Which engine is to label, and how."""
+    """The engine that labels, and its limit."""
 
     command: str
     limit: str  # what follows `go`, as "nodes 1000"
     hash_megabytes: int = 4
 
     def check(self) -> None:
-        """A `ValueError` if it cannot be started, or speaks no UCI."""
+        """Raise a `ValueError` if it cannot be started, or does not speak UCI."""
         with self.open():
             pass
 
     @contextmanager
     def open(self) -> Iterator[Teacher]:
-        """A teacher that is closed whatever happens."""
+        """A teacher that is closed at the end."""
         opened = Teacher(self.command, self.limit, self.hash_megabytes)
         try:
             yield opened

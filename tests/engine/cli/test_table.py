@@ -6,11 +6,11 @@ import pytest
 from rich.console import Console
 
 from engine.cli.review_printer import players_table
-from engine.cli.table import Column, fitting, moves_table, picture, whole_words
+from engine.cli.table import Column, fitting, moves_table, search_view, whole_words
 from engine.pgn.game_file import FoundGame
 from engine.report.columns import state_text, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
-from engine.report.stop_reason import Reason
+from engine.report.stop_reason import StopReason
 from engine.review.game import Review
 
 WIDTHS = [40, 60, 80, 100, 120, 200]
@@ -145,7 +145,10 @@ def test_whole_words():
 
 
 def test_the_headline():
-    (first, *_), text = drawn(picture(SUMMARY, NODE, 200), 200), "\n".join(drawn(picture(SUMMARY, NODE, 200), 200))
+    (first, *_), text = (
+        drawn(search_view(SUMMARY, NODE, 200), 200),
+        "\n".join(drawn(search_view(SUMMARY, NODE, 200), 200)),
+    )
     assert first.startswith("White to move, 9,123,456 visits, 61.2 s, 149,000 visits/s")
     assert first.endswith("memory 5%, stopped: visits reached")
     assert "... 1 more move, 0.2% of visits" in text
@@ -165,10 +168,10 @@ def test_visits_that_were_kept_do_not_count_as_made_in_the_time(visits, nodes, e
     assert effort_text({"visits": visits, "nodes": nodes, "seconds": 0.2}) == expected
 
 
-@pytest.mark.parametrize("reason", list(Reason))
+@pytest.mark.parametrize("reason", list(StopReason))
 def test_every_end_has_words(reason):
     text = ending_text({"state": str(reason)})
-    assert text.startswith("searching" if reason is Reason.SEARCHING else "stopped")
+    assert text.startswith("searching" if reason is StopReason.SEARCHING else "stopped")
 
 
 def test_the_rest():

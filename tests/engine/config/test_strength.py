@@ -8,7 +8,7 @@ import pytest
 from engine.config.strength import LEVELS, STRONGEST, WEAKEST, Level, level_of
 from engine.mcts.tree import SCORE_UNIT
 from engine.report.move_stats import DRAW, LOSS, WIN, MoveStats
-from engine.search.choose import draw_by_level
+from engine.search.choose import sample_by_level
 from engine.search.clock import Limits
 from movegen import Position
 from tests.engine.search.test_searcher import MATE_IN_1, Witness
@@ -42,7 +42,7 @@ def test_a_higher_rating_never_sees_less_nor_draws_more_wildly():
 def test_moves_are_drawn_by_priors_and_visits(level, shares):
     moves = [move(1, 1, 0.6), move(2, 2, 0.3), move(3, 1, 0.1)]
     rng, draws = random.Random(1), 20_000
-    counted = Counter(draw_by_level(moves, level, rng).code for _ in range(draws))
+    counted = Counter(sample_by_level(moves, level, rng).code for _ in range(draws))
     for code, share in shares.items():
         assert counted[code] / draws == pytest.approx(share, abs=0.015)
 
@@ -50,9 +50,9 @@ def test_moves_are_drawn_by_priors_and_visits(level, shares):
 def test_what_was_seen_is_played_or_avoided():
     rng, level = random.Random(1), Level(1, 1.5)
     win, draw, loss = move(1, 3, 0.01, WIN), move(2, 3, 0.1, DRAW), move(3, 3, 0.8, LOSS)
-    assert {draw_by_level([win, draw, loss], level, rng).code for _ in range(50)} == {1}
-    assert {draw_by_level([draw, move(4, 0, 0.09), loss], level, rng).code for _ in range(50)} == {2, 4}
-    assert {draw_by_level([loss, move(4, 1, 0.2, LOSS)], level, rng).code for _ in range(50)} == {3}
+    assert {sample_by_level([win, draw, loss], level, rng).code for _ in range(50)} == {1}
+    assert {sample_by_level([draw, move(4, 0, 0.09), loss], level, rng).code for _ in range(50)} == {2, 4}
+    assert {sample_by_level([loss, move(4, 1, 0.2, LOSS)], level, rng).code for _ in range(50)} == {3}
 
 
 def test_a_weak_search_sees_no_more_than_its_rating_allows():

@@ -13,8 +13,8 @@ from engine.explain.text import EXTRA_HINT, WHY_NOT_HINT, data_of, lines_of
 from engine.explain.verdict import THRESHOLDS, Verdict
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
-from engine.report.stop_reason import Reason
-from engine.search import run as run_module
+from engine.report.stop_reason import StopReason
+from engine.search import stop_rules
 from engine.search.clock import Limits
 from movegen import Position
 from tests.engine.report.searches import LOST, MATE_IN_1, MATE_IN_2, MIDDLEGAME, new_searcher, searched
@@ -151,8 +151,8 @@ def test_what_is_not_legal_or_not_searched():
     told = explain(searcher.report(), "Ke2")
     assert told.verdict is Verdict.NOT_LEGAL
     assert lines_of(told) == ["verdict: NOT LEGAL: a king does not move from g1 to e2"]
-    wished = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
-    searcher.go(Limits(nodes=500), wished=wished)
+    chosen = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
+    searcher.go(Limits(nodes=500), search_moves=chosen)
     searcher.wait()
     with pytest.raises(NothingSearchedError, match="left out"):
         explain(searcher.report(), "h4")
@@ -176,12 +176,12 @@ def test_a_turned_opinion_is_dated_by_the_history():
 @pytest.mark.parametrize(
     ("fen", "limits", "reason"),
     [
-        (MIDDLEGAME, Limits(nodes=300), Reason.NODES),
-        (MIDDLEGAME, Limits(move_time=60), Reason.TIME),
-        (MIDDLEGAME, Limits(depth=3), Reason.DEPTH),
-        (MATE_IN_1, Limits(nodes=1000), Reason.PROVEN),
-        ("k7/8/8/8/8/8/5r2/7K w - - 0 1", Limits(time_left=60_000), Reason.ONLY_MOVE),
-        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", Limits(nodes=10), Reason.NO_MOVE),
+        (MIDDLEGAME, Limits(nodes=300), StopReason.NODES),
+        (MIDDLEGAME, Limits(move_time=60), StopReason.TIME),
+        (MIDDLEGAME, Limits(depth=3), StopReason.DEPTH),
+        (MATE_IN_1, Limits(nodes=1000), StopReason.PROVEN),
+        ("k7/8/8/8/8/8/5r2/7K w - - 0 1", Limits(time_left=60_000), StopReason.ONLY_MOVE),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", Limits(nodes=10), StopReason.NO_MOVE),
     ],
 )
 def test_the_reason_for_stopping(fen, limits, reason):
@@ -192,23 +192,23 @@ def test_the_reason_for_stopping(fen, limits, reason):
 
 
 def test_a_move_that_nothing_can_catch_up_with_settles_the_search(monkeypatch):
-    monkeypatch.setattr(run_module, "has_thought_enough", lambda *_: True)
+    monkeypatch.setattr(stop_rules, "has_thought_enough", lambda *_: True)
     searcher = new_searcher(MIDDLEGAME)
     searcher.go(Limits(time_left=100_000))
     searcher.wait()
-    assert searcher.report().summary()["state"] == Reason.SETTLED
+    assert searcher.report().summary()["state"] == StopReason.SETTLED
     assert "no other move could catch up" in lines_of(explain(searcher.report()))[-1]
 
 
 def test_moves_of_a_book_and_of_tablebases_are_called_so(tmp_path):
     searcher = new_searcher()
-    searcher.knowledge.set_book(str(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)])))
-    searcher.knowledge.set_tablebases(str(TABLES))
+    searcher.resources.set_book(str(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)])))
+    searcher.resources.set_tablebases(str(TABLES))
     searcher.options.own_book = True
     searcher.go(Limits(time_left=60_000))
     searcher.wait()
     told = explain(searcher.report())
-    assert (told.row.uci, told.summary["state"]) == ("b2b4", Reason.BOOK)
+    assert (told.row.uci, told.summary["state"]) == ("b2b4", StopReason.BOOK)
     assert "it is the opening book's move" in lines_of(told)[-2]
     searcher.set_position(Position("8/8/8/8/3k4/8/8/KQ6 w - - 0 1"), None)
     searcher.go(Limits(nodes=200))
@@ -234,11 +234,11 @@ def test_stop_is_a_reason_and_a_running_search_is_told():
     searcher = new_searcher(MIDDLEGAME)
     searcher.go(Limits(infinite=True))
     time.sleep(0.3)
-    assert searcher.report().summary()["state"] == Reason.SEARCHING
+    assert searcher.report().summary()["state"] == StopReason.SEARCHING
     assert "it is still searching" in lines_of(explain(searcher.report()))[-1]
     searcher.stop()
     searcher.wait()
-    assert searcher.report().summary()["state"] == Reason.STOP
+    assert searcher.report().summary()["state"] == StopReason.STOP
 
 
 @pytest.mark.slow
@@ -292,7 +292,7 @@ def test_visits_of_both_searches_are_added_up():
     told = explain(searcher.report(), "b4")
     more = search_more(told, 3000)
     move = told.stats
-    alone = search_alone(told.root.source, told.place, 3000)
+    alone = search_alone(told.root.snapshot, told.after, 3000)
     wins = int(alone.tree.wins[0]) + move.wins
     draws = int(alone.tree.draws[0]) + move.draws
     assert more.row.n == move.visits + 3000

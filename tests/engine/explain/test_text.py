@@ -81,9 +81,9 @@ def test_what_is_missing_is_counted_in_the_search_that_decides():
 def test_a_search_for_a_move_takes_the_priors_of_an_inner_node():
     report = searched(MIDDLEGAME, 500).report()
     told = explain(report, "h4")
-    alone = search_alone(report.source, told.place, 50)
+    alone = search_alone(report.snapshot, told.after, 50)
     after = Position(MIDDLEGAME).play("h4")
-    expected = softmax_of(report.source.network, after.fen(), temperature=2.4)
+    expected = softmax_of(report.snapshot.network, after.fen(), temperature=2.4)
     for move in moves_below(alone.tree, 0):
         assert move.prior == pytest.approx(expected[after.uci(move.code)], abs=ROUNDED)
 

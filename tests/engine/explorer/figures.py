@@ -20,9 +20,9 @@ from engine.analysis import Analysis
 from engine.explorer.interactive import InteractiveSession
 from engine.explorer.server import Server
 from engine.report.snapshot import NotInMemoryError
-from engine.report.tree_file import load, save
+from engine.report.tree_file import load
 from tests.engine.explorer.conftest import CHROMIUM, SIZE
-from tests.engine.report.searches import MIDDLEGAME
+from tests.engine.report.searches import MIDDLEGAME, report_of, save
 
 PAIRS, SECONDS = 10, 5.0
 LARGE_TREE, LARGE_HASH = 10_000_000, 4096  # visits, MB
@@ -107,7 +107,7 @@ def rate(session: InteractiveSession) -> tuple[float, float]:
 
 def visits_of(session: InteractiveSession) -> int:
     """Visits of the root by now."""
-    return int(session.analyses[0].searcher.report().source.tree.visits[0])
+    return int(session.analyses[0].searcher.report().snapshot.tree.visits[0])
 
 
 def measure_latency(page: Page) -> None:
@@ -246,7 +246,7 @@ def measure_saving() -> None:
         save(file, analysis.searcher, MIDDLEGAME, ())
         saved = time.perf_counter() - begin
         begin = time.perf_counter()
-        load(file).report()
+        report_of(load(file))
         loaded = time.perf_counter() - begin
         tell("1 M visits: save s, load s, MB", saved, loaded, file.stat().st_size / 1e6)
 

@@ -13,11 +13,10 @@ from engine.explorer.offline import page_of
 from engine.explorer.server import Server
 from engine.explorer.view import View
 from engine.mcts.tree import ROOT
-from engine.report.tree_file import save
 from tests.engine.explorer.conftest import SIZE
 from tests.engine.explorer.pages import rows_of, shown
 from tests.engine.explorer.views import until
-from tests.engine.report.searches import MIDDLEGAME, follow, searched
+from tests.engine.report.searches import MIDDLEGAME, follow, save, searched
 
 pytestmark = pytest.mark.slow
 

@@ -60,9 +60,9 @@ def check_refused(path, data, words):
 
 
 def test_foreign_files_are_refused(path):
-    check_refused(path, b"", "no weights file")
-    check_refused(path, b"PK\3\4" + bytes(1000), "no weights file")
-    check_refused(path, b"TERESANN", "no weights file")
+    check_refused(path, b"", "not a weights file")
+    check_refused(path, b"PK\3\4" + bytes(1000), "not a weights file")
+    check_refused(path, b"TERESANN", "not a weights file")
 
 
 def test_missing_files_and_folders_are_refused(tmp_path):
@@ -73,12 +73,12 @@ def test_missing_files_and_folders_are_refused(tmp_path):
 
 @pytest.mark.parametrize("kept", [200, 5000, -1])
 def test_truncated_files_are_refused(path, kept):
-    check_refused(path, path.read_bytes()[:kept], "broken off|no weights")
+    check_refused(path, path.read_bytes()[:kept], "truncated|not a weights")
 
 
 def test_long_and_damaged_files_are_refused(path):
     data = path.read_bytes()
-    check_refused(path, data + b"\0", "too much")
+    check_refused(path, data + b"\0", "too long")
     for place in (130, 5000, len(data) - 70000):
         damaged = bytearray(data)
         damaged[place] ^= 4
@@ -95,7 +95,7 @@ def test_other_formats_and_shapes_are_refused(path):
     check_refused(path, with_number(data, 12, 768), "768 inputs")
     check_refused(path, with_number(data, 16, 63), "63 hidden units")
     check_refused(path, with_number(data, 20, 1 << 30), "hidden units")
-    check_refused(path, with_number(data, 28, 0xFFFFFFFF), "broken off")
+    check_refused(path, with_number(data, 28, 0xFFFFFFFF), "truncated")
 
 
 def test_weights_that_could_overflow_are_refused(network):
@@ -117,5 +117,5 @@ def test_notes_must_be_json(network, path):
     data = bytearray(path.read_bytes())
     data[HEADER.size] = ord("x")
     data[64:68] = struct.pack("<I", zlib.crc32(bytes(data[128:])))
-    check_refused(path, bytes(data), "no JSON")
-    check_refused(path, weights_file(network, HASH, [1]), "no JSON object")
+    check_refused(path, bytes(data), "not JSON")
+    check_refused(path, weights_file(network, HASH, [1]), "not a JSON object")

@@ -1,10 +1,12 @@
 """Searches to report on, and slow, obvious walks through their trees."""
 
 from engine.config.options import Options
-from engine.report.move_stats import moves_below
-from engine.search.choose import best_of
+from engine.network.weights_file import load_weights
+from engine.report import tree_file
+from engine.report.move_stats import best_of, moves_below
 from engine.search.clock import Limits
-from engine.search.searcher import Searcher, SilentListener
+from engine.search.listener import SilentListener
+from engine.search.searcher import Searcher
 from movegen import Position
 
 MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
@@ -31,6 +33,15 @@ def searched(fen=None, nodes=3000, **options):
     searcher.go(Limits(nodes=nodes))
     searcher.wait()
     return searcher
+
+
+def save(path, searcher, start, moves, **options):
+    record = tree_file.GameRecord(start, moves, searcher.position.chess960)
+    return tree_file.save(path, record, searcher.prepare(), searcher.history, searcher.options, **options)
+
+
+def report_of(loaded):
+    return loaded.report(load_weights().network)
 
 
 def follow(tree, slot):

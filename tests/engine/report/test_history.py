@@ -3,7 +3,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engine.mcts.tree import SCORE_UNIT, new_tree, restrict_root
+from engine.mcts.reroot import restrict_root
+from engine.mcts.tree import SCORE_UNIT, new_tree
 from engine.report import history as history_module
 from engine.report.history import MOST_SAMPLES, History, Sample, thinned, within_bounds
 from engine.report.move_stats import moves_below
@@ -56,8 +57,8 @@ def test_a_search_that_goes_on_adds_to_it_and_a_new_root_starts_anew():
 @pytest.mark.jit
 def test_other_root_moves_start_anew():
     searcher = searched(MIDDLEGAME, 3000)
-    wished = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
-    searcher.go(Limits(nodes=500), wished=wished)
+    chosen = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
+    searcher.go(Limits(nodes=500), search_moves=chosen)
     searcher.wait()
     told = searcher.report().history()
     assert sorted(told["moves"]) == ["c3d5", "h2h3"]
@@ -80,7 +81,7 @@ def test_a_root_without_visits_is_no_sample():
     history.start(0.0)
     history.add(tree, 0.1)
     assert history.read() == ((), [])
-    searcher.go(Limits(nodes=50), wished=(unvisited.code,))
+    searcher.go(Limits(nodes=50), search_moves=(unvisited.code,))
     searcher.wait()
     told = searcher.report().history()
     assert told["visits"][0] > 0

@@ -15,9 +15,9 @@ from engine.report.formulas import FORMULAS, context_of
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
 from engine.report.priors import network_priors
+from engine.report.static_eval import evaluate_by_network
 from engine.search.clock import Limits
-from engine.uci.format import move_line
-from engine.uci.static_eval import judge_by_network
+from engine.uci.format import move_line, network_lines
 from movegen import Position
 from tests.engine.network import nets, reference
 from tests.engine.report.searches import BLACK, KIWIPETE, LOST, MIDDLEGAME, new_searcher, searched
@@ -49,7 +49,7 @@ def _king_takes_rook(board, move):
 @pytest.mark.parametrize("fen", [None, KIWIPETE, BLACK, LOST])
 def test_the_prior_is_the_softmax_of_the_network_at_the_root_and_below(fen, options):
     searcher = searched(fen, 2000, **options)
-    report, network = searcher.report(), searcher.knowledge.network
+    report, network = searcher.report(), searcher.resources.network
     line = report.rows()[0].pv
     for end in range(min(3, len(line))):
         node = report.children("/".join(line[:end]), k=999)
@@ -62,12 +62,12 @@ def test_the_prior_is_the_softmax_of_the_network_at_the_root_and_below(fen, opti
 @pytest.mark.parametrize("options", TEMPERATURES)
 def test_the_searchs_prior_is_that_of_the_tree_and_of_its_temperature(options):
     searcher = searched(MIDDLEGAME, 2000, **options)
-    report, network = searcher.report(), searcher.knowledge.network
+    report, network = searcher.report(), searcher.resources.network
     for name, path in (("Root_Temperature", ""), ("Policy_Temperature", report.rows()[0].uci)):
         node = report.children(path, k=999)
         option = name.replace("_", " ")
         expected = softmax_of(network, node["fen"], searcher.options.value(option) / 1000)
-        slot = report.source.find(path)[1]
+        slot = report.snapshot.find(path)[1]
         position = Position(node["fen"])
         kept = {position.uci(move.code): move.prior for move in moves_below(searcher.tree, slot)}
         for row in node["rows"]:
@@ -78,9 +78,8 @@ def test_the_searchs_prior_is_that_of_the_tree_and_of_its_temperature(options):
 def test_every_place_shows_the_same_prior_as_eval():
     searcher = searched(KIWIPETE, 3000)
     report = searcher.report()
-    told = dict(
-        line.split(" prior ") for line in judge_by_network(Position(KIWIPETE), report.source.network) if "prior" in line
-    )
+    lines = network_lines(evaluate_by_network(Position(KIWIPETE), report.snapshot.network), "white")
+    told = dict(line.split(" prior ") for line in lines if "prior" in line)
     ranked = sorted(report.rows(), key=lambda row: -row.p)
     for row in report.rows():
         assert f"{row.p:.1%}" == told[row.uci]
@@ -99,10 +98,10 @@ def test_the_prior_stays_where_the_root_moves_on_or_loses_moves():
     assert {row.uci: row.p for row in searcher.report().rows()} == below
     assert sum(row.p_search for row in searcher.report().rows()) == pytest.approx(1, abs=0.01)
     few = new_searcher(MIDDLEGAME)
-    wished = tuple(few.position.code(move) for move in ("h3", "Nd5"))
-    few.go(Limits(nodes=300), wished=wished)
+    chosen = tuple(few.position.code(move) for move in ("h3", "Nd5"))
+    few.go(Limits(nodes=300), search_moves=chosen)
     few.wait()
-    expected = softmax_of(few.knowledge.network, MIDDLEGAME)
+    expected = softmax_of(few.resources.network, MIDDLEGAME)
     assert {row.uci: row.p for row in few.report().rows()} == {
         uci: pytest.approx(expected[uci], abs=ROUNDED) for uci in ("h2h3", "c3d5")
     }
@@ -113,11 +112,11 @@ def test_another_network_has_other_priors():
     quantise = pytest.importorskip("engine.training.fit.quantise").quantise
     searcher = searched(MIDDLEGAME, 500)
     before = [row.p for row in searcher.report().rows()]
-    searcher.knowledge._network = quantise(*nets.random_floats())
+    searcher.resources._network = quantise(*nets.random_floats())
     after = {row.uci: row.p for row in searcher.report().rows()}
     assert list(after.values()) != before
     position = Position(MIDDLEGAME)
-    wanted = network_priors(position, searcher.knowledge.network)
+    wanted = network_priors(position, searcher.resources.network)
     assert after == {position.uci(code): round(prior, 6) for code, prior in wanted.items()}
 
 
@@ -144,7 +143,7 @@ def test_the_numbers_printed_give_the_result_printed(options):
     searcher = searched(MIDDLEGAME, 5000, **options)
     report, checked = searcher.report(), set()
     for path in ("", report.rows()[0].uci):
-        context = context_of(report.source, path)
+        context = context_of(report.snapshot, path)
         for row in report.rows(path, shape=IN_FULL):
             for column in EXPLAINED:
                 worked = lesson(column, row, context, "White")[-1].split(maxsplit=1)[1]
@@ -163,7 +162,7 @@ def test_the_numbers_printed_give_the_result_printed(options):
 
 def test_the_temperature_stands_in_the_formula():
     report = searched(MIDDLEGAME, 500).report()
-    assert "T = 5.8 (Root Temperature)" in FORMULAS["u"].text(context_of(report.source, ""))
-    below = context_of(report.source, report.rows()[0].uci)
+    assert "T = 5.8 (Root Temperature)" in FORMULAS["u"].text(context_of(report.snapshot, ""))
+    below = context_of(report.snapshot, report.rows()[0].uci)
     assert "T = 2.4 (Policy Temperature)" in FORMULAS["p_search"].text(below)
     assert "temperature 1" in FORMULAS["p"].text(below)

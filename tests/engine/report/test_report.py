@@ -71,14 +71,14 @@ def test_the_largest_s_is_what_the_search_takes_next(fen, options):
     """After each visit the row that was flagged has one visit more. Where UCB1 leaves it to chance, any of equals."""
     searcher = new_searcher(fen, **options)
     tree, position = searcher.prepare(), Position(fen)
-    settings, worker = search_params(searcher.options), new_worker(1, searcher.knowledge.network)
-    simulate_many(tree, root_of(position), searcher.knowledge.network, settings, worker, U64(2))
+    settings, worker = search_params(searcher.options), new_worker(1, searcher.resources.network)
+    simulate_many(tree, root_of(position), searcher.resources.network, settings, worker, U64(2))
     for visits in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 500, 9000, 1, 1, 1, 1):
-        simulate_many(tree, root_of(position), searcher.knowledge.network, settings, worker, U64(visits))
+        simulate_many(tree, root_of(position), searcher.resources.network, settings, worker, U64(visits))
         if tree.proven[0]:
             break
         rows = {row.uci: row for row in searcher.report().rows()}
-        simulate_many(tree, root_of(position), searcher.knowledge.network, settings, worker, U64(1))
+        simulate_many(tree, root_of(position), searcher.resources.network, settings, worker, U64(1))
         (taken,) = [row for row in searcher.report().rows() if row.n != rows[row.uci].n]
         flagged = next(row for row in rows.values() if "next" in row.flags)
         if flagged.s is None:
@@ -312,7 +312,7 @@ def test_results_and_proofs_are_those_of_the_tree_at_every_node(fen, options):
     line, checked = report.rows()[0].pv, 0
     for end in range(min(4, len(line))):
         path = "/".join(line[:end])
-        place, slot = report.source.find(path)
+        place, slot = report.snapshot.find(path)
         header = int(tree.link[slot])
         slots = range(header + 1, header + 1 + int(tree.visits[header]))
         rows = {place.position.code(row.uci): row for row in report.rows(path)}
@@ -368,7 +368,7 @@ def test_the_summary_counts_what_this_search_did():
     searcher.wait()
     told = searcher.report().summary()
     assert (told["visits"], told["nodes"]) == (3000, 1000)
-    assert told["speed"] == int(1000 / searcher.run.seconds)
+    assert told["speed"] == int(1000 / searcher.run.progress(searcher.tree).seconds)
     assert told["memory"] == pytest.approx(int(searcher.tree.control[2]) / searcher.tree.visits.size, abs=0.001)
     searcher.set_position(Position(BLACK), None)
     empty = searcher.report().summary()
@@ -435,7 +435,7 @@ def test_places_are_forgotten_when_there_are_too_many(monkeypatch):
     report = searched(MIDDLEGAME, 3000).report()
     for row in report.rows():
         report.children(row.uci) if row.n > 10 else None
-    kept, open_places = 0, [report.source.places.root]
+    kept, open_places = 0, [report.snapshot.positions.root]
     while open_places:
         place = open_places.pop()
         kept += 1

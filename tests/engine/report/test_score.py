@@ -1,7 +1,8 @@
 import pytest
 
 from engine.report.move_stats import DRAW, LOSS, WIN
-from engine.report.score import centipawns, score_text, wdl
+from engine.report.score import centipawns, wdl
+from engine.uci.format import score_text
 from tests.engine.report.moves import move
 
 

@@ -15,7 +15,8 @@ from engine.explorer.compare import loaded
 from engine.mcts.params import DEEPEST
 from engine.mcts.tree import IN_USE, RECYCLED, SCORE_UNIT
 from engine.report.history import History, Sample
-from engine.report.tree_file import KINDS, MOST_SLOTS, SCHEMA, TREE_KINDS, is_saved_tree, load, save
+from engine.report.tree_columns import TREE_KINDS
+from engine.report.tree_file import KINDS, MOST_SLOTS, SCHEMA, is_saved_tree, load
 from engine.search.clock import Limits
 from engine.search.searcher import Searcher
 from engine.uci.session import Session
@@ -32,6 +33,8 @@ from tests.engine.report.searches import (
     MIDDLEGAME,
     POSITIONS,
     new_searcher,
+    report_of,
+    save,
     searched,
 )
 
@@ -110,7 +113,7 @@ def file(tmp_path):
 def test_a_search_is_the_same_after_saving_and_loading(file, fen, visits):
     searcher = searched(fen, visits)
     save(file, searcher, fen, ())
-    before, after = searcher.report(), load(file).report()
+    before, after = searcher.report(), report_of(load(file))
     assert plain(after.rows()) == plain(before.rows())
     assert after.history() == before.history()
     ours, theirs = after.icicle(), before.icicle()
@@ -131,7 +134,7 @@ def test_a_loaded_search_goes_on_as_if_it_had_never_been_saved(file, fen):
         go(each, 3000)
     assert all_moves(other.tree) == all_moves(searcher.tree)
     assert other.report().summary()["fen"] == fen
-    before, after = load(file).report().history()["visits"], other.report().history()["visits"]
+    before, after = report_of(load(file)).history()["visits"], other.report().history()["visits"]
     assert after[: len(before)] == before
     assert after[-1] == other.tree.visits[0]
 
@@ -198,8 +201,8 @@ def test_restricted_roots_and_games_with_moves_are_kept(file):
     searcher = new_searcher()
     game = Position().play_all("e4 e5 Nf3")
     searcher.set_position(game, None)
-    wished = tuple(game.code(move) for move in ("Nc6", "a6"))
-    searcher.go(Limits(nodes=500), wished=wished)
+    chosen = tuple(game.code(move) for move in ("Nc6", "a6"))
+    searcher.go(Limits(nodes=500), search_moves=chosen)
     searcher.wait()
     save(file, searcher, START_FEN, ("e2e4", "e7e5", "g1f3"))
     other = new_searcher()
@@ -286,7 +289,7 @@ def test_what_older_files_left_out_is_left_out_only_to_look_at(file):
     searcher = searched(MIDDLEGAME, 3000)
     save(file, searcher, MIDDLEGAME, ())
     np.savez(file, **without_unvisited(arrays_of(file)))
-    before, after = searcher.report(), load(file).report()
+    before, after = searcher.report(), report_of(load(file))
     assert plain(after.rows()) == plain(before.rows())
     assert after.icicle() == before.icicle()
 
@@ -417,10 +420,18 @@ def text(**changes):
     return changed("told", lambda _column, _arrays: np.frombuffer(json.dumps(told).encode(), dtype=np.uint8))
 
 
+def too_many_moves(arrays):
+    arrays.update({name: np.resize(arrays[name], 501) for name in TREE_KINDS})
+    arrays["visits"] = np.array([1] + [0] * 500, dtype=np.uint32)
+    arrays["wins"] = arrays["draws"] = np.zeros(501, dtype=np.int64)
+    arrays["children"] = np.array([500] + [0] * 500, dtype=np.uint16)
+
+
 DAMAGES = {
     "one child more": changed("children", lambda column, _: put(0, column[0] + 1)(column, _)),
     "no moves": changed("children", lambda column, _: column[:0]),
     "nodes before their moves": changed("children", lambda column, _: column[::-1].copy()),
+    "more moves than any position has": too_many_moves,
     "moves of another position": changed("move", put(5, 0x7FFF)),
     "the same move twice": changed("move", double_a_move),
     "a header as a move": changed("move", put(3, 0xFFFE)),
@@ -535,7 +546,7 @@ def assert_refused_or_sound(file):
     searcher = new_searcher(Hash=1)
     searcher.load(found.position, found.history, found.fill)
     check_invariants(searcher.tree)
-    report = found.report()
+    report = report_of(found)
     report.summary()
     report.history()
     report.icicle()
@@ -656,14 +667,13 @@ class Talk:
         """-> what is said until each command, and its search, has ended."""
         before = len(self.said)
         for line in lines:
-            self.session.hear(line, 0.0)
-            if self.session._searcher is not None:
-                self.session._searcher.wait()
+            self.session.queue.hear(line, 0.0)
+            self.session.searcher.wait()
         return self.said[before:]
 
     @property
     def searcher(self) -> Searcher:
-        return self.session._loaded_searcher()
+        return self.session.searcher
 
 
 @pytest.fixture
@@ -674,7 +684,7 @@ def talk():
 
 
 def state_of(talk):
-    searcher, game = talk.searcher, talk.session._game
+    searcher, game = talk.searcher, talk.session.game
     report, codes_and_samples = searcher.report(), searcher.history.read()
     return (
         game.fen,
@@ -824,7 +834,7 @@ def test_a_report_reads_the_tree_once():
         vanishing = Vanishing(searcher.options, searcher.listener)
         vanishing.lasting, vanishing.reads = lasting, 0
         vanishing.prepare = lambda: tree
-        assert vanishing.report().source.tree is tree
+        assert vanishing.report().snapshot.tree is tree
 
 
 def test_two_saved_searches_side_by_side(tmp_path):

@@ -31,7 +31,7 @@ from engine.review.judge import Judge
 from engine.review.severity import Severity
 from engine.search.clock import Limits
 from engine.search.foreground import search_to_end as search
-from engine.search.resources import Knowledge
+from engine.search.resources import Resources
 from movegen import Position
 from tests.engine.network.reference import WORTH, exchange, seen_by_mover
 
@@ -189,7 +189,7 @@ class Judges:
     """`review` and `why`, each with a number of visits for a position."""
 
     def __init__(self, visits: int) -> None:
-        self.visits, self.knowledge = visits, Knowledge()
+        self.visits, self.resources = visits, Resources()
         settings = Options()
         settings.set("Hash", str(MEGABYTES))
         settings.seed = 1
@@ -203,7 +203,7 @@ class Judges:
 
     def why(self, one: Sacrifice) -> Verdict:
         """The verdict of `why not`."""
-        analysis = Analysis(one.fen, {"Hash": MEGABYTES, "Seed": 1}, knowledge=self.knowledge)
+        analysis = Analysis(one.fen, {"Hash": MEGABYTES, "Seed": 1}, resources=self.resources)
         analysis.start(visits=self.visits)
         analysis.wait()
         return answer(analysis.report, one.uci).verdict

@@ -52,7 +52,7 @@ def interrupt_at(monkeypatch, number):
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.search.foreground.search_to_end", interrupted)
+    monkeypatch.setattr("engine.cli.review_games.search_to_end", interrupted)
     return searches
 
 
@@ -137,13 +137,13 @@ def test_numbered_pictures_of_others_are_not_overwritten(capsys, folder):
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="everything may be written")
 def test_a_folder_without_permission_is_noticed_at_once(capsys, folder, monkeypatch):
     (folder / "closed").mkdir(mode=0o555)
-    monkeypatch.setattr("engine.cli.review._new_judge", None)
+    monkeypatch.setattr("engine.cli.review_games.new_judge", None)
     review("games.pgn", "-o", "closed/out.pgn", status=2)
     assert "closed/out.pgn: Permission denied" in capsys.readouterr().err
 
 
 def test_what_cannot_be_written_is_noticed_before_the_work(capsys, monkeypatch):
-    monkeypatch.setattr("engine.cli.review._new_judge", None)
+    monkeypatch.setattr("engine.cli.review_games.new_judge", None)
     for option in ("-o", "--picture"):
         review("games.pgn", option, "nowhere/x", status=2)
         error = capsys.readouterr().err
@@ -262,15 +262,15 @@ def test_a_file_cut_anywhere_goes_on_after_its_last_whole_game(folder, codec):
     review("games.pgn", "-o", "whole.pgn")
     whole = (folder / "whole.pgn").read_bytes()
     with GameFile("games.pgn") as originals:
-        coding = originals.coding
+        encoding = originals.encoding
         ends = [0]  # of the games, in bytes
         with GameFile("whole.pgn") as file:
-            ends += [file.place for _ in file.games()]
+            ends += [file.offset for _ in file.games()]
         assert ends[-1] == len(whole)
         assert len(ends) == 5
         for cut in range(0, len(whole), 3 if codec == "utf-8" else 31):
             (folder / "cut.pgn").write_bytes(whole[:cut])
-            kept = ReviewFile(Path("cut.pgn"), coding).resume(originals.games(), "60 visits")
+            kept = ReviewFile(Path("cut.pgn"), encoding).resume(originals.games(), "60 visits")
             assert kept == sum(end <= cut for end in ends[1:])
             assert (folder / "cut.pgn").read_bytes() == whole[: ends[kept]]
 

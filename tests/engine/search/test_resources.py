@@ -11,7 +11,7 @@ import pytest
 
 from engine.config.options import Options
 from engine.search.book import Book
-from engine.search.resources import Knowledge
+from engine.search.resources import Resources
 from engine.search.tablebase import Tablebases
 from movegen import Position
 
@@ -67,13 +67,13 @@ def test_books_of_any_bytes_do_no_harm(tmp_path, length):
     path = tmp_path / "odd.bin"
     for seed in range(20):
         path.write_bytes(random.Random(seed).randbytes(length))
-        knowledge, options = Knowledge(), Options()
+        resources, options = Resources(), Options()
         options.own_book = True
         try:
-            knowledge.set_book(str(path))
+            resources.set_book(str(path))
         except ValueError:
             continue
-        root = knowledge.root_moves(Position(), (), options, in_game=True)
+        root = resources.root_moves(Position(), (), options, in_game=True)
         assert set(root.codes) <= set(Position().move_codes)
 
 
@@ -81,13 +81,13 @@ def test_a_damaged_book_is_reported_once(book, monkeypatch):
     def fail(*_arguments):
         raise OSError("planted")
 
-    knowledge, options = knowledge_of(book), Options()
+    resources, options = resources_of(book), Options()
     options.own_book = True
     monkeypatch.setattr(chess.polyglot.MemoryMappedReader, "find_all", fail)
-    root = knowledge.root_moves(Position(), (), options, in_game=True)
+    root = resources.root_moves(Position(), (), options, in_game=True)
     assert len(root.codes) == 20
     assert "planted" in root.notes[0]
-    assert knowledge.root_moves(Position(), (), options, in_game=True).notes == ()
+    assert resources.root_moves(Position(), (), options, in_game=True).notes == ()
 
 
 @pytest.mark.parametrize("name", ["KQvK.rtbz", "KQvK.rtbw"])
@@ -96,15 +96,15 @@ def test_a_damaged_table_is_reported_once_and_the_others_are_asked(tmp_path, nam
     for file in Path(TABLES).iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / name).write_bytes((Path(TABLES) / name).read_bytes()[:length])
-    knowledge = knowledge_of(tables=str(tmp_path))
+    resources = resources_of(tables=str(tmp_path))
     queen, mirrored = Position(KINGS_AND_QUEEN), Position("8/8/8/8/3K4/8/8/kq6 b - - 0 1")
-    first = knowledge.root_moves(queen, (), Options(), in_game=True)
+    first = resources.root_moves(queen, (), Options(), in_game=True)
     assert (first.source, first.codes) == ("", queen.move_codes)
     assert len(first.notes) == 1
     assert "KQvK" in first.notes[0]
     for position in (queen, mirrored):
-        assert knowledge.root_moves(position, (), Options(), in_game=True).notes == ()
-    other = knowledge.root_moves(Position(FAR_MATE), (), Options(), in_game=True)
+        assert resources.root_moves(position, (), Options(), in_game=True).notes == ()
+    other = resources.root_moves(Position(FAR_MATE), (), Options(), in_game=True)
     assert (other.source, other.notes) == ("tablebase", ())
 
 
@@ -167,37 +167,37 @@ def test_castling_rights_and_missing_tables_are_left_to_the_search(fen):
     assert Tablebases(TABLES).probe(Position(fen)) is None
 
 
-def knowledge_of(book="", tables=""):
-    knowledge = Knowledge()
-    knowledge.set_book(book)
-    knowledge.set_tablebases(tables)
-    return knowledge
+def resources_of(book="", tables=""):
+    resources = Resources()
+    resources.set_book(book)
+    resources.set_tablebases(tables)
+    return resources
 
 
 def test_the_book_has_a_say_only_in_games_and_if_asked_for(book):
-    knowledge, options, position = knowledge_of(book), Options(), Position()
-    assert len(knowledge.root_moves(position, (), options, in_game=True).codes) == 20
+    resources, options, position = resources_of(book), Options(), Position()
+    assert len(resources.root_moves(position, (), options, in_game=True).codes) == 20
     options.own_book = True
-    root = knowledge.root_moves(position, (), options, in_game=True)
-    assert (len(root.codes), root.source) == (1, "book")
-    assert len(knowledge.root_moves(position, (), options, in_game=False).codes) == 20
-    wished = (position.code("h4"),)
-    assert knowledge.root_moves(position, wished, options, in_game=True).codes == wished
+    root = resources.root_moves(position, (), options, in_game=True)
+    assert (len(root.codes), root.snapshot) == (1, "book")
+    assert len(resources.root_moves(position, (), options, in_game=False).codes) == 20
+    chosen = (position.code("h4"),)
+    assert resources.root_moves(position, chosen, options, in_game=True).codes == chosen
 
 
 def test_tablebases_decide_but_not_against_the_users_wish():
-    knowledge, position = knowledge_of(tables=TABLES), Position(STALEMATE_TRAP)
-    root = knowledge.root_moves(position, (), Options(), in_game=False)
-    assert (root.source, root.verdict.score) == ("tablebase", 1.0)
+    resources, position = resources_of(tables=TABLES), Position(STALEMATE_TRAP)
+    root = resources.root_moves(position, (), Options(), in_game=False)
+    assert (root.snapshot, root.verdict.score) == ("tablebase", 1.0)
     stalemate = (position.code("g5g6"),)
-    assert knowledge.root_moves(position, stalemate, Options(), in_game=False).codes == stalemate
+    assert resources.root_moves(position, stalemate, Options(), in_game=False).codes == stalemate
 
 
 def test_a_wrong_file_leaves_the_one_before(book, tmp_path):
-    knowledge, options = knowledge_of(book), Options()
+    resources, options = resources_of(book), Options()
     options.own_book = True
     with pytest.raises(ValueError, match="there is no book"):
-        knowledge.set_book(str(tmp_path / "none.bin"))
-    assert knowledge.root_moves(Position(), (), options, in_game=True).source == "book"
-    knowledge.set_book("")
-    assert knowledge.root_moves(Position(), (), options, in_game=True).source == ""
+        resources.set_book(str(tmp_path / "none.bin"))
+    assert resources.root_moves(Position(), (), options, in_game=True).source == "book"
+    resources.set_book("")
+    assert resources.root_moves(Position(), (), options, in_game=True).source == ""

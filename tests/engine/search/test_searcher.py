@@ -9,17 +9,20 @@ import pytest
 
 from engine.config.options import Options
 from engine.config.search_params import search_params
+from engine.mcts import fixed_visits as visits_module
 from engine.mcts.params import new_worker, root_of
+from engine.mcts.reroot import halve, restrict_root
 from engine.mcts.simulate import simulate_many
-from engine.mcts.tree import LIVE, MOST_VISITS, RECYCLED, SCORE_UNIT, ask_to_stop, edges_of, halve, restrict_root
+from engine.mcts.tree import LIVE, MOST_VISITS, RECYCLED, SCORE_UNIT, ask_to_stop, edges_of
 from engine.report.move_stats import moves_below
 from engine.report.pv import best_edges, main_line
-from engine.report.stop_reason import Reason
+from engine.report.stop_reason import StopReason
+from engine.search import reporter as reporter_module
 from engine.search import run as run_module
 from engine.search import searcher as search_module
-from engine.search import workers as crew_module
+from engine.search import workers as workers_module
 from engine.search.clock import Delay, Limits, budget
-from engine.search.resources import Knowledge
+from engine.search.resources import Resources
 from engine.search.searcher import Searcher
 from engine.system.processors import _quota
 from movegen import Position
@@ -37,21 +40,21 @@ MATE_IN_2 = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
 class Witness:
     """Notes what a searcher tells."""
 
-    def __init__(self, knowledge=None, **options):
+    def __init__(self, resources=None, **options):
         self.infos, self.best, self.messages = [], [], []
         self.on_info, self.on_message = self.infos.append, self.messages.append
         settings = Options()
         for name, value in {"Hash": 16, "Seed": 1, **options}.items():
             settings.set(name if name.startswith("UCI_") else name.replace("_", " "), str(value))
-        self.searcher = Searcher(settings, self, knowledge)
+        self.searcher = Searcher(settings, self, resources)
 
     def on_best_move(self, *moves):
         self.best.append(moves)
 
-    def search(self, limits, position=None, wished=()):
+    def search(self, limits, position=None, search_moves=()):
         if position is not None:
             self.searcher.set_position(position, None)
-        self.searcher.go(limits, wished=wished)
+        self.searcher.go(limits, search_moves=search_moves)
         self.searcher.wait()
         return self.best[-1][0]
 
@@ -244,7 +247,7 @@ def test_too_little_memory_gives_a_smaller_tree(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("module", "place"), [(crew_module, "simulate_many"), (run_module, "prove_root"), (run_module, "main_line")]
+    ("module", "place"), [(visits_module, "simulate_many"), (run_module, "prove_root"), (reporter_module, "main_line")]
 )
 def test_a_failure_inside_the_search_still_gives_a_move(monkeypatch, module, place):
     def fail(*_arguments):
@@ -267,12 +270,12 @@ def planted(*_arguments):
 
 @pytest.mark.parametrize("limits", [Limits(infinite=True), Limits(ponder=True, time_left=60_000)])
 @pytest.mark.parametrize(
-    ("module", "place"), [(crew_module, "simulate_many"), (run_module, "prove_root"), (run_module, "main_line")]
+    ("module", "place"), [(visits_module, "simulate_many"), (run_module, "prove_root"), (reporter_module, "main_line")]
 )
-def test_after_a_failure_the_move_is_one_of_those_wished_for_and_waits_for_stop(monkeypatch, module, place, limits):
+def test_after_a_failure_the_move_is_one_of_those_asked_for_and_waits_for_stop(monkeypatch, module, place, limits):
     monkeypatch.setattr(module, place, planted)
-    witness, wished = Witness(), codes(Position(), "h4", "a3")
-    witness.searcher.go(limits, wished=wished)
+    witness, chosen = Witness(), codes(Position(), "h4", "a3")
+    witness.searcher.go(limits, search_moves=chosen)
     time.sleep(0.4)
     assert witness.best == []
     witness.searcher.stop()
@@ -284,7 +287,7 @@ def test_after_a_failure_the_move_is_one_of_those_wished_for_and_waits_for_stop(
 
 
 def test_after_a_failure_while_pondering_the_move_comes_with_the_hit(monkeypatch):
-    monkeypatch.setattr(crew_module, "simulate_many", planted)
+    monkeypatch.setattr(visits_module, "simulate_many", planted)
     witness = Witness()
     witness.searcher.go(Limits(ponder=True, time_left=60_000))
     time.sleep(0.2)
@@ -319,7 +322,7 @@ def test_a_listener_that_fails_does_not_disturb_the_search(calls, threads):
     best = witness.search(Limits(nodes=3000), Position(KIWIPETE))
     assert best == expected or threads > 1
     assert len(witness.best) == 1
-    assert witness.searcher.run.reason == Reason.NODES
+    assert witness.searcher.run.reason == StopReason.NODES
 
 
 @pytest.mark.parametrize("limits", [Limits(nodes=100), Limits(time_left=10), Limits(move_time=50)])
@@ -363,7 +366,7 @@ def codes(position, *moves):
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 2000])
-def test_only_the_moves_wished_for_are_searched(nodes):
+def test_only_the_moves_asked_for_are_searched(nodes):
     position, witness = Position(), Witness()
     assert witness.search(Limits(nodes=nodes), position, codes(position, "a3", "h4")) in ("a2a3", "h2h4")
     assert {stats.code for stats in moves_below(witness.searcher.tree, 0)} == set(codes(position, "a3", "h4"))
@@ -373,27 +376,27 @@ def test_only_the_moves_wished_for_are_searched(nodes):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("batch", [1, 2, 8, 16])
 @pytest.mark.parametrize("nodes", [1, 2, 5, 2000])
-def test_the_root_has_the_moves_wished_for_with_all_batches_and_threads(nodes, batch, threads):
+def test_the_root_has_the_moves_asked_for_with_all_batches_and_threads(nodes, batch, threads):
     position, witness = Position(), Witness(Batch=batch, Threads=threads)
-    wished = codes(position, "a3", "h4")
-    assert witness.search(Limits(nodes=nodes), position, wished) in ("a2a3", "h2h4")
-    assert {stats.code for stats in moves_below(witness.searcher.tree, 0)} == set(wished)
+    chosen = codes(position, "a3", "h4")
+    assert witness.search(Limits(nodes=nodes), position, chosen) in ("a2a3", "h2h4")
+    assert {stats.code for stats in moves_below(witness.searcher.tree, 0)} == set(chosen)
     assert witness.infos[-1].nodes == nodes
-    assert witness.search(Limits(move_time=1), position, wished[:1]) == "a2a3"
+    assert witness.search(Limits(move_time=1), position, chosen[:1]) == "a2a3"
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("batch", [1, 2, 8, 16])
 def test_book_and_tablebases_decide_with_all_batches_and_threads(tmp_path, batch, threads):
-    knowledge = Knowledge()
-    knowledge.set_book(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)]))
-    knowledge.set_tablebases(TABLES)
-    witness = Witness(knowledge, Batch=batch, Threads=threads, OwnBook="true")
+    resources = Resources()
+    resources.set_book(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)]))
+    resources.set_tablebases(TABLES)
+    witness = Witness(resources, Batch=batch, Threads=threads, OwnBook="true")
     assert witness.search(Limits(nodes=1000), Position()) == "b2b4"
     assert witness.messages[-1].endswith("by book")
     position = Position("8/8/8/8/3k4/8/8/KQ6 w - - 0 1")
     best = witness.search(Limits(nodes=1000), position)
-    assert position.code(best) in knowledge.root_moves(position, (), Options(), in_game=True).codes
+    assert position.code(best) in resources.root_moves(position, (), Options(), in_game=True).codes
     assert witness.messages[-1].endswith("by tablebase")
 
 
@@ -416,9 +419,9 @@ def test_damaged_tablebases_are_reported_once_and_searched_without(tmp_path):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     broken = tmp_path / "KQvK.rtbz"
     broken.write_bytes(broken.read_bytes()[:100])
-    knowledge = Knowledge()
-    knowledge.set_tablebases(str(tmp_path))
-    witness = Witness(knowledge)
+    resources = Resources()
+    resources.set_tablebases(str(tmp_path))
+    witness = Witness(resources)
     for _ in range(3):
         assert witness.search(Limits(nodes=200), Position("8/8/8/8/3k4/8/8/KQ6 w - - 0 1"))
         assert witness.infos[-1].nodes == 200
@@ -479,12 +482,12 @@ def test_a_search_goes_on_where_its_counts_would_wrap(threads):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_counts_are_halved_again_and_again(monkeypatch, threads):
-    monkeypatch.setattr(crew_module, "MOST_VISITS", 20_000)
+    monkeypatch.setattr(workers_module, "MOST_VISITS", 20_000)
     witness = Witness(Hash=16, Threads=threads, Batch=4)
     witness.search(Limits(nodes=100_000), Position(KIWIPETE))
     assert witness.infos[-1].nodes == 100_000
-    assert witness.searcher.tree.visits[0] < 20_000 + threads * crew_module.LARGEST_CHUNK
-    assert witness.searcher.run.reason == Reason.NODES
+    assert witness.searcher.tree.visits[0] < 20_000 + threads * workers_module.LARGEST_CHUNK
+    assert witness.searcher.run.reason == StopReason.NODES
     check_invariants(witness.searcher.tree)
 
 
@@ -494,7 +497,7 @@ def test_counts_are_halved_again_and_again(monkeypatch, threads):
 def test_threads_end_at_once_inside_a_long_chunk():
     """A thread that would simulate for hours hears of the end between two leaves, and leaves the tree whole."""
     witness = Witness(Hash=4)
-    tree, network = witness.searcher.prepare(), witness.searcher.knowledge.network
+    tree, network = witness.searcher.prepare(), witness.searcher.resources.network
     made = []
     arguments = tree, root_of(Position(KIWIPETE)), network, search_params(Options()), new_worker(1, network)
     thread = threading.Thread(target=lambda: made.append(simulate_many(*arguments, U64(10**12))), daemon=True)
@@ -521,7 +524,7 @@ def test_far_more_threads_than_processors_keep_to_the_clock():
         witness.search(Limits(move_time=200))
         seconds.append(time.perf_counter() - begin)
     assert min(seconds) < 2.0
-    assert witness.searcher.run.reason == Reason.TIME
+    assert witness.searcher.run.reason == StopReason.TIME
     warnings = [message for message in witness.messages if "32 threads" in message]
     assert len(warnings) <= 1  # none where there are as many processors
 
@@ -533,7 +536,7 @@ def test_the_clock_is_watched_while_the_first_worker_is_held_up():
 
     def slow(_info):
         time.sleep(1.0)
-        ends.append(witness.searcher.run.crew.is_over)
+        ends.append(witness.searcher.run.pool.is_over)
 
     witness.on_info = slow
     witness.search(Limits(move_time=250))
@@ -558,9 +561,9 @@ def test_after_a_hit_the_time_counts_from_there():
     hit = time.perf_counter()
     witness.searcher.ponder_hit(hit)
     witness.searcher.wait()
-    expected = witness.searcher.run.budget.hard
+    expected = witness.searcher.run.rules.budget.hard
     assert time.perf_counter() - hit >= expected > 0.2
-    assert witness.searcher.run.reason == Reason.TIME
+    assert witness.searcher.run.reason == StopReason.TIME
 
 
 @pytest.mark.parametrize("limits", [Limits(ponder=True, time_left=300), Limits(ponder=True, time_left=300, nodes=50)])
@@ -599,7 +602,7 @@ def test_the_overhead_and_the_delay_of_the_moves_before_are_kept_in_reserve():
     before = witness.searcher.overhead._before
     limits = Limits(time_left=round(before) - 250, nodes=10)
     witness.search(limits)
-    assert witness.searcher.run.budget == budget(limits, 250, Delay(usual=80, longest=400))
+    assert witness.searcher.run.rules.budget == budget(limits, 250, Delay(usual=80, longest=400))
 
 
 def test_a_fixed_time_is_searched_whatever_was_late_before():
@@ -607,7 +610,7 @@ def test_a_fixed_time_is_searched_whatever_was_late_before():
     witness.searcher.delay.note(0.9)
     limits = Limits(move_time=1000, nodes=10)
     witness.search(limits)
-    assert witness.searcher.run.budget == budget(limits, witness.searcher.options.move_overhead)
+    assert witness.searcher.run.rules.budget == budget(limits, witness.searcher.options.move_overhead)
 
 
 def test_without_any_limit_pondering_goes_on_until_stop_even_after_a_hit():
@@ -623,7 +626,7 @@ def test_without_any_limit_pondering_goes_on_until_stop_even_after_a_hit():
     assert len(witness.best) == 1
 
 
-def test_what_is_known_of_the_moves_wished_for_is_kept_and_all_moves_come_back():
+def test_what_is_known_of_the_moves_asked_for_is_kept_and_all_moves_come_back():
     position, witness = Position(), Witness()
     witness.search(Limits(nodes=20_000), position)
     before = {stats.code: stats for stats in moves_below(witness.searcher.tree, 0)}
@@ -637,7 +640,7 @@ def test_what_is_known_of_the_moves_wished_for_is_kept_and_all_moves_come_back()
     assert {(stats.code, stats.visits, stats.wins) for stats in moves_below(tree, 0)} == {
         (code, before[code].visits, before[code].wins) for code in (a3, h4)
     }
-    witness.search(Limits(nodes=1000), wished=(a3, h4))
+    witness.search(Limits(nodes=1000), search_moves=(a3, h4))
     assert tree.visits[0] == visits + 1000
     check_invariants(tree)
     witness.search(Limits(nodes=1000))
@@ -651,8 +654,8 @@ def test_a_restricted_root_of_a_full_tree():
     position, witness = Position(KIWIPETE), Witness(Hash=1, PUCT_C=300)
     witness.search(Limits(nodes=100_000), position)
     for _ in range(5):
-        witness.search(Limits(nodes=20_000), wished=codes(position, "e2a6", "d5e6", "g2g3"))
-        witness.search(Limits(nodes=20_000), wished=codes(position, "d5e6", "g2g3"))
+        witness.search(Limits(nodes=20_000), search_moves=codes(position, "e2a6", "d5e6", "g2g3"))
+        witness.search(Limits(nodes=20_000), search_moves=codes(position, "d5e6", "g2g3"))
     check_invariants(witness.searcher.tree)
     assert witness.searcher.tree.control[int(RECYCLED)] > 0
 
@@ -687,7 +690,7 @@ def test_a_proven_root_is_known_again_after_its_move_was_played():
 def test_mate_limit_stops_at_the_mate(moves):
     witness = Witness(Hash=64)
     assert witness.search(Limits(mate=moves), Position(MATE_IN_2)) == "d2h6"
-    assert witness.searcher.run.reason == Reason.PROVEN
+    assert witness.searcher.run.reason == StopReason.PROVEN
 
 
 @pytest.mark.slow
@@ -695,16 +698,16 @@ def test_a_mate_that_is_longer_than_asked_for_does_not_end_the_search():
     """Neither when it is found nor when it was known before."""
     witness, position = Witness(Hash=64), Position(MATE_IN_2)
     witness.search(Limits(mate=1, nodes=200_000), position)
-    assert (witness.infos[-1].nodes, witness.searcher.run.reason) == (200_000, Reason.NODES)
+    assert (witness.infos[-1].nodes, witness.searcher.run.reason) == (200_000, StopReason.NODES)
     witness.search(Limits(nodes=10**7))
-    assert witness.searcher.run.reason == Reason.PROVEN
+    assert witness.searcher.run.reason == StopReason.PROVEN
     witness.search(Limits(mate=1, nodes=5000))
-    assert (witness.infos[-1].nodes, witness.searcher.run.reason) == (5000, Reason.NODES)
+    assert (witness.infos[-1].nodes, witness.searcher.run.reason) == (5000, StopReason.NODES)
     assert witness.search(Limits(mate=2)) == "d2h6"
     assert witness.search(Limits(mate=2)) == "d2h6"
     assert witness.infos[-1].nodes == 0  # it is known
-    witness.search(Limits(mate=1, nodes=5000), wished=codes(position, "h4f6"))
-    assert (witness.infos[-1].nodes, witness.searcher.run.reason) == (5000, Reason.NODES)
+    witness.search(Limits(mate=1, nodes=5000), search_moves=codes(position, "h4f6"))
+    assert (witness.infos[-1].nodes, witness.searcher.run.reason) == (5000, StopReason.NODES)
     witness.searcher.go(Limits(mate=1))
     time.sleep(0.3)
     assert witness.searcher.is_searching
@@ -745,7 +748,7 @@ def test_reading_a_full_tree_while_threads_recycle_it():
     while time.perf_counter() < end:
         if searcher.tree is not None:
             for move in moves_below(searcher.tree, 0):
-                position.play_all(main_line(searcher.tree, searcher.places, move.slot, move.code))
+                position.play_all(main_line(searcher.tree, searcher.positions, move.slot, move.code))
                 lines += 1
     searcher.stop()
     searcher.wait()
@@ -776,9 +779,9 @@ def test_several_lines_are_shown_best_first():
     assert lines[0][0].visits >= lines[1][0].visits >= lines[2][0].visits
 
 
-def test_other_moves_can_be_wished_for_right_after_a_root_that_was_hardly_searched():
+def test_other_moves_can_be_asked_for_right_after_a_root_that_was_hardly_searched():
     witness, start = Witness(), Position()
     codes = {name: start.code(name) for name in ("a2a3", "b2b3", "c2c3")}
-    witness.search(Limits(nodes=2), wished=(codes["a2a3"], codes["b2b3"]))
-    assert witness.search(Limits(nodes=256), wished=(codes["c2c3"],)) == "c2c3"
-    assert witness.search(Limits(nodes=256), wished=(codes["a2a3"],)) == "a2a3"
+    witness.search(Limits(nodes=2), search_moves=(codes["a2a3"], codes["b2b3"]))
+    assert witness.search(Limits(nodes=256), search_moves=(codes["c2c3"],)) == "c2c3"
+    assert witness.search(Limits(nodes=256), search_moves=(codes["a2a3"],)) == "a2a3"

@@ -9,6 +9,7 @@ import pytest
 from engine.textbook.chess_state import ChessState
 from engine.textbook.gomoku import Gomoku
 from engine.textbook.mcts import Node, Search, play_randomly, reward
+from tests.engine.textbook.games import play_seq
 
 
 def nodes_of(node):
@@ -73,15 +74,15 @@ def test_an_unvisited_child_is_infinitely_urgent():
 
 def test_every_player_maximises_his_own_score():
     """Both sides take the win that lies open: a player who maximised the other's score would not."""
-    max_to_move = Gomoku.blank(3, 3).play_seq([(0, 0), (1, 0), (0, 1), (1, 1)], midgame=True)
+    max_to_move = play_seq([(0, 0), (1, 0), (0, 1), (1, 1)], midgame=True)
     assert search(max_to_move, 200).best_action() == (0, 2)
-    min_to_move = Gomoku.blank(3, 3).play_seq([(0, 0), (1, 0), (0, 1), (1, 1), (2, 2)], midgame=True)
+    min_to_move = play_seq([(0, 0), (1, 0), (0, 1), (1, 1), (2, 2)], midgame=True)
     assert search(min_to_move, 200).best_action() == (1, 2)
 
 
 def test_game_overs_are_counted_and_not_skipped():
     """A finished game at a leaf is a simulation like any other, so the visits of the winning move grow."""
-    state = Gomoku.blank(3, 3).play_seq([(0, 0), (1, 0), (0, 1), (1, 1)])
+    state = play_seq([(0, 0), (1, 0), (0, 1), (1, 1)])
     tree = search(state, 300)
     win = next(child for child in tree.root.children if child.action == (0, 2))
     assert win.state.is_game_over
@@ -91,7 +92,7 @@ def test_game_overs_are_counted_and_not_skipped():
 
 def test_moves_that_lose_at_once_are_not_preferred():
     """Min must block, or max wins with the next move."""
-    state = Gomoku.blank(3, 3).play_seq([(0, 0), (1, 1), (0, 1)], midgame=True)
+    state = play_seq([(0, 0), (1, 1), (0, 1)], midgame=True)
     assert search(state, 400).best_action() == (0, 2)
 
 
@@ -104,8 +105,8 @@ def test_tic_tac_toe_is_a_draw_when_both_search():
 
 
 def test_quick_wins_are_preferred():
-    quick = Gomoku.blank(3, 3).play_seq([(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)])
-    slow = Gomoku.blank(3, 3).play_seq([(0, 0), (1, 0), (0, 1), (1, 1), (2, 2), (2, 0), (0, 2)])
+    quick = play_seq([(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)])
+    slow = play_seq([(0, 0), (1, 0), (0, 1), (1, 1), (2, 2), (2, 0), (0, 2)])
     assert quick.current_score > slow.current_score > 0
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from engine.textbook.chess_state import ChessState
 from engine.textbook.gomoku import DIRECTIONS, EMPTY, MAX, MIN, Gomoku
+from tests.engine.textbook.games import play_seq
 
 
 def slow_winner(state):
@@ -60,11 +61,11 @@ def test_bad_actions_are_refused(action):
 
 def test_sequences():
     win = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)]
-    assert Gomoku.blank(3, 3).play_seq(win).current_score == 5
+    assert play_seq(win).current_score == 5
     with pytest.raises(ValueError, match="the game is over after these actions"):
-        Gomoku.blank(3, 3).play_seq(win, midgame=True)
+        play_seq(win, midgame=True)
     with pytest.raises(ValueError, match="the game is over"):
-        Gomoku.blank(3, 3).play_seq([*win, (2, 2)])
+        play_seq([*win, (2, 2)])
     with pytest.raises(ValueError, match="does not fit"):
         Gomoku.blank(3, 4)
 

@@ -74,7 +74,7 @@ def test_quit_during_compilation_leaves_no_process(tmp_path, cold):
     engine.quit_cleanly()
     before = sorted(tmp_path.rglob("*"))
     time.sleep(3)
-    assert sorted(tmp_path.rglob("*")) == before  # nobody compiles any more
+    assert sorted(tmp_path.rglob("*")) == before  # nothing compiles any more
 
 
 def test_piped_commands_wait_for_the_compiler_whatever_the_working_folder_holds(cold, tmp_path):

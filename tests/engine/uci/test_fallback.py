@@ -1,6 +1,5 @@
-"""The textbook player that stands in while kernels are being compiled."""
+"""The player that answers while kernels are being compiled."""
 
-import random
 import time
 from collections import deque
 
@@ -10,10 +9,19 @@ import pytest
 from engine.config.options import Options
 from engine.loader import Outlook
 from engine.search.clock import Limits
-from engine.uci.fallback import StandIn, last_position, read_board
+from engine.uci.fallback import (
+    Fallback,
+    Player,
+    is_mate_after,
+    judge,
+    last_position,
+    material,
+    read_board,
+    seconds_allowed,
+    settled_material,
+)
 from engine.uci.game import Game
-from engine.uci.glance import material, new_search, settled_material
-from engine.uci.stopgap import Clock, Stopgap
+from engine.uci.parse import Command
 
 MATES_IN_ONE = [
     "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1",
@@ -27,8 +35,9 @@ PIECES_TO_SAVE = [
 ]
 
 
-def best_move(fen, simulations=400):
-    return new_search(chess.Board(fen), [], random.Random(1)).run(simulations).best_action()
+def best_move(fen):
+    board = chess.Board(fen)
+    return max(board.legal_moves, key=lambda move: judge(board, move))
 
 
 def slow_settled_material(board):
@@ -60,13 +69,7 @@ def test_it_hangs_no_pieces(fen):
 def test_it_lets_nobody_mate_it_in_one():
     board = chess.Board("6k1/8/8/8/8/7r/4q3/5RK1 w - - 0 1")  # the rook on h3 threatens to mate on h1 and h2
     board.push(best_move(board.fen()))
-    assert not any(board.gives_check(move) and is_mate_after(board, move) for move in board.legal_moves)
-
-
-def is_mate_after(board, move):
-    after = board.copy()
-    after.push(move)
-    return after.is_checkmate()
+    assert not any(is_mate_after(board, move) for move in board.legal_moves)
 
 
 def test_exchanges_are_played_out():
@@ -75,8 +78,13 @@ def test_exchanges_are_played_out():
         assert settled_material(chess.Board(fen)) == slow_settled_material(chess.Board(fen))
 
 
+def command(text):
+    name, *arguments = text.split()
+    return Command(name, arguments, time.perf_counter())
+
+
 class Fake:
-    """Somebody who loads, and notes what is said."""
+    """A loader, and what is printed."""
 
     def __init__(self, outlook=Outlook.LATE):
         self.lines, self.woken, self.outlook = [], 0, outlook
@@ -92,10 +100,8 @@ class Fake:
     def wake(self):
         self.woken += 1
 
-    def stopgap(self, limits, fen=chess.STARTING_FEN, wished=()):
-        board = chess.Board(fen)
-        clock = Clock(limits, 30, time.perf_counter(), lambda: self.outlook)
-        return Stopgap(board, [chess.Move.from_uci(move) for move in wished], clock, self.say, self.wake)
+    def player(self, limits, fen=chess.STARTING_FEN):
+        return Player(chess.Board(fen), command(f"go {limits}"), 30, self, self.say, self.wake)
 
 
 def wait_for(condition, seconds=20):
@@ -107,8 +113,8 @@ def wait_for(condition, seconds=20):
 
 def test_the_clock_is_kept_and_the_answer_complete():
     fake = Fake()
-    stopgap = fake.stopgap(Limits(move_time=300))
-    wait_for(lambda: stopgap.has_answered)
+    player = fake.player("movetime 300")
+    wait_for(player.answered.is_set)
     info, best = fake.said
     words = info.split()
     line = words[words.index("pv") + 1 :]
@@ -117,31 +123,31 @@ def test_the_clock_is_kept_and_the_answer_complete():
     board = chess.Board()
     for move in line:
         board.push_uci(move)
-    assert fake.woken == 1
+    wait_for(lambda: fake.woken == 1)
 
 
-@pytest.mark.parametrize("limits", [Limits(infinite=True), Limits(nodes=10), Limits(ponder=True, time_left=100)])
+@pytest.mark.parametrize("limits", ["infinite", "nodes 10", "ponder wtime 100"])
 def test_without_a_running_clock_it_waits_for_the_real_search_or_a_stop(limits):
     fake = Fake()
-    stopgap = fake.stopgap(limits)
+    player = fake.player(limits)
     time.sleep(0.3)
     assert fake.said == []
-    stopgap.stop()
-    wait_for(lambda: stopgap.has_answered)
-    silent = fake.stopgap(limits)
+    player.stop()
+    wait_for(player.answered.is_set)
+    silent = fake.player(limits)
     silent.give_way()
-    assert not silent.has_answered
+    assert not silent.answered.is_set()
     assert len(fake.said) == 2
 
 
 def test_ponderhit_starts_the_clock_and_a_failed_load_ends_the_wait():
     fake = Fake()
-    stopgap = fake.stopgap(Limits(ponder=True, time_left=200))
-    stopgap.ponder_hit(time.perf_counter())
-    wait_for(lambda: stopgap.has_answered)
+    player = fake.player("ponder wtime 200")
+    player.apply([command("ponderhit")])
+    wait_for(player.answered.is_set)
     fake.outlook = Outlook.NEVER
-    alone = fake.stopgap(Limits(nodes=10))
-    wait_for(lambda: alone.has_answered)
+    alone = fake.player("nodes 10")
+    wait_for(alone.answered.is_set)
 
 
 @pytest.mark.parametrize(
@@ -156,58 +162,54 @@ def test_ponderhit_starts_the_clock_and_a_failed_load_ends_the_wait():
 )
 def test_ends_of_the_game(fen, score, best):
     fake = Fake()
-    stopgap = fake.stopgap(Limits(move_time=200), fen)
-    wait_for(lambda: stopgap.has_answered)
+    player = fake.player("movetime 200", fen)
+    wait_for(player.answered.is_set)
     assert f"score {score} " in fake.said[0] + " "
     assert fake.said[1].startswith(best)
 
 
 def test_wishes_are_respected():
     fake = Fake()
-    stopgap = fake.stopgap(Limits(move_time=200), wished=["a2a3"])
-    wait_for(lambda: stopgap.has_answered)
+    player = fake.player("movetime 200 searchmoves a2a3")
+    wait_for(player.answered.is_set)
     assert fake.said[1].startswith("bestmove a2a3")
 
 
-def command(text):
-    return (text.split(), 0.0)
-
-
 def test_the_last_good_position_counts():
-    kept = deque(map(command, ["position startpos moves e2e4", "ucinewgame", "position fen rubbish"]))
-    assert last_position(kept, chess960=False).fen().startswith("rnbqkbnr/pppppppp/8/8/4P3")
+    pending = deque(map(command, ["position startpos moves e2e4", "ucinewgame", "position fen rubbish"]))
+    assert last_position(pending, chess960=False).fen().startswith("rnbqkbnr/pppppppp/8/8/4P3")
     assert last_position(deque(), chess960=False) == chess.Board()
-    kept = deque([command("position fen 8/8/8/8/8/8/8/8 w - - 0 1")])
-    assert last_position(kept, chess960=False) is None
+    pending = deque([command("position fen 8/8/8/8/8/8/8/8 w - - 0 1")])
+    assert last_position(pending, chess960=False) is None
 
 
 class Heard:
-    """Commands that a stand-in hears while the search is not there."""
+    """Pending commands, and the fallback player that attends to them."""
 
     def __init__(self, outlook=Outlook.LATE):
-        self.fake, self.kept = Fake(outlook), deque()
-        self.stand_in = StandIn(Options(), self.fake, self.fake.say, self.fake.wake)
+        self.fake, self.pending = Fake(outlook), deque()
+        self.fallback = Fallback(Options(), self.fake, self.fake.say, self.fake.wake)
 
     def hear(self, *texts):
         for text in texts:
-            self.kept.append((text.split(), time.perf_counter()))
-            self.stand_in.hear(*self.kept[-1], self.kept)
+            self.pending.append(command(text))
+            self.fallback.attend(self.pending, search_is_ready=False)
 
     def wait(self):
         """Until the first `go` is answered."""
-        wait_for(lambda: not self.stand_in.is_playing)
-        self.stand_in.settle(self.kept, search_is_ready=False)
+        wait_for(lambda: not self.fallback.is_playing)
+        self.fallback.attend(self.pending, search_is_ready=False)
 
     @property
     def left(self):
-        return [" ".join(words) for words, _ in self.kept]
+        return [" ".join([command.name, *command.arguments]) for command in self.pending]
 
     @property
     def moves(self):
         return [line.split()[1] for line in self.fake.said if line.startswith("bestmove")]
 
 
-def test_what_was_answered_is_struck_out_and_the_rest_handed_over():
+def test_what_was_answered_is_removed_and_the_rest_left():
     heard = Heard()
     heard.hear("position startpos", "go infinite", "position startpos moves e2e4", "go perft 2", "go infinite")
     heard.wait()  # the second search ends the first
@@ -217,7 +219,7 @@ def test_what_was_answered_is_struck_out_and_the_rest_handed_over():
     heard.wait()
     assert heard.left == ["position startpos", "position startpos moves e2e4", "go perft 2"]
     heard.hear("go infinite")
-    heard.stand_in.settle(heard.kept, search_is_ready=True)
+    heard.fallback.attend(heard.pending, search_is_ready=True)
     assert heard.left[-1] == "go infinite"
     assert len(heard.moves) == 2
 
@@ -244,42 +246,42 @@ def test_each_answer_is_for_its_own_position():
     assert heard.left == [mate, "position startpos"]
 
 
-def test_options_that_are_kept_count():
+def test_pending_options_count():
     heard = Heard()
     castled = "position fen 4k3/8/8/8/8/8/8/R4KR1 w AG - 0 1 moves f1a1"
     heard.hear("ucinewgame", "setoption name UCI_Chess960 value true", castled, "go movetime 100")
-    assert heard.stand_in.is_playing
+    assert heard.fallback.is_playing
     heard.wait()
     assert heard.moves[0].startswith("e8")
 
 
-@pytest.mark.parametrize("limits", [Limits(move_time=10), Limits(infinite=True), Limits(nodes=5)])
+@pytest.mark.parametrize("limits", ["movetime 10", "infinite", "nodes 5"])
 def test_a_search_that_comes_soon_is_waited_for_even_after_stop(limits):
     fake = Fake(Outlook.SOON)
-    stopgap = fake.stopgap(limits)
-    stopgap.stop()
+    player = fake.player(limits)
+    player.stop()
     time.sleep(0.5)
     assert fake.lines == []
     fake.outlook = Outlook.LATE  # it must be compiled
-    wait_for(lambda: stopgap.has_answered)
+    wait_for(player.answered.is_set)
 
 
 def test_a_clock_that_would_run_out_is_not_lost_and_that_is_said():
     fake = Fake(Outlook.SOON)
-    stopgap = fake.stopgap(Limits(time_left=400))
-    wait_for(lambda: stopgap.has_answered)
+    player = fake.player("wtime 400")
+    wait_for(player.answered.is_set)
     assert fake.lines[0] == "info string the search is not loaded yet: a simple player answers"
-    waiting = fake.stopgap(Limits(time_left=600_000))  # of which the budget of a move is a part
+    waiting = fake.player("wtime 600000")  # of which the budget of a move is a part
     time.sleep(0.5)
     waiting.give_way()
-    assert not waiting.has_answered
+    assert not waiting.answered.is_set()
 
 
 @pytest.mark.parametrize(
     "fen",
     [
         "4k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1",  # rights without rooks
-        "4k3/8/8/8/8/8/8/R3K3 w Q e6 0 1",  # nobody has jumped
+        "4k3/8/8/8/8/8/8/R3K3 w Q e6 0 1",  # no pawn has jumped
         "4k3/8/8/8/8/8/8/R3K3 w Q",
         "4k3/8/8/8/8/8/8/R3K3 w Q - -5 0",
         "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr w - - 0 1",
@@ -289,8 +291,8 @@ def test_a_clock_that_would_run_out_is_not_lost_and_that_is_said():
     ],
 )
 @pytest.mark.parametrize("moves", ["", "moves e1d1", "moves Kd1", "moves 0000", "moves e8d8"])
-def test_it_stands_for_the_position_that_the_real_engine_would_take(fen, moves):
-    """The real engine takes over what it can repair, and keeps the last position else."""
+def test_it_plays_the_position_that_the_session_would_take(fen, moves):
+    """The session takes what it can repair, and else keeps the last position."""
     words = f"fen {fen} {moves}".split()
     try:
         game, _ = Game.start(fen, chess960=False).play(words[words.index("moves") + 1 :] if moves else [])
@@ -300,10 +302,9 @@ def test_it_stands_for_the_position_that_the_real_engine_would_take(fen, moves):
         assert read_board(words, chess960=False).fen(en_passant="legal") == game.position.fen()
 
 
-def test_a_whole_game_by_the_stand_in_keeps_time_in_reserve():
+def test_a_whole_game_by_the_fallback_player_keeps_time_in_reserve():
     """While kernels are compiled each move waits to its end: a third of the clock is left after thirty moves."""
     left = 10_000.0
     for _ in range(30):
-        clock = Clock(Limits(time_left=round(left), increment=100), 30, 0.0, lambda: Outlook.LATE)
-        left += 100 - 1000 * (clock.seconds_left() + time.perf_counter())
+        left += 100 - 1000 * seconds_allowed(Limits(time_left=round(left), increment=100), 30, Outlook.LATE)
     assert left > 10_000 / 3

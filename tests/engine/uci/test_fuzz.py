@@ -45,6 +45,7 @@ def fuzz_process(environment, folder, seed, seconds):
     heard = Heard(engine)
     try:
         play(fuzzer, engine.send, heard, seconds)
+        engine.send("setoption name UCI_LimitStrength value false")  # a low rating stops after a few visits
         engine.ask("ucinewgame", "position startpos", "go nodes 2000", seconds=60)
         if "savetree" not in WITHOUT:
             engine.ask(f"savetree {folder / 'end.npz'}", until="info string", seconds=60)
@@ -54,13 +55,13 @@ def fuzz_process(environment, folder, seed, seconds):
         assert engine.end(seconds=60) == (0, "")
     except BaseException:
         engine.process.kill()
-        tell(fuzzer, heard._lines)
+        show(fuzzer, heard._lines)
         print(f"seed {seed}, status {engine.end()[0]}")
         raise
 
 
-def tell(fuzzer, lines):
-    """What was said on both sides, to find out what is wrong."""
+def show(fuzzer, lines):
+    """Print what was sent and answered, to find out what is wrong."""
     (fuzzer.folder / "commands.txt").write_text("\n".join(fuzzer.commands))
     (fuzzer.folder / "answers.txt").write_text("\n".join(lines))
     print(f"{fuzzer.folder}: commands.txt, answers.txt")
@@ -112,16 +113,16 @@ def test_the_tree_is_sound_after_random_commands(tmp_path):
 
         def send(*commands, session=session):
             for command in commands:
-                assert session.hear(command, time.perf_counter())
+                assert session.queue.hear(command, time.perf_counter())
 
         def said(lines=lines):
             return "\n".join(lines).split("\n")
 
         try:
             play(fuzzer, send, said, 5)
-            session._searcher.wait()
-            check_invariants(session._searcher.prepare())
+            session.searcher.wait()
+            check_invariants(session.searcher.prepare())
         except BaseException:
-            tell(fuzzer, said())
+            show(fuzzer, said())
             raise
         session.close()

@@ -61,7 +61,7 @@ def is_running(pid):
 
 @pytest.fixture(autouse=True)
 def clean_clock():
-    """Garbage runs over all that other tests have left take up to half a second, on the clock of whoever is to move."""
+    """Garbage runs over all that other tests have left take up to half a second, on the clock of the player to move."""
     gc.collect()
     gc.freeze()
     yield

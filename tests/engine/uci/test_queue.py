@@ -1,4 +1,4 @@
-"""When commands are carried out, with a loader that does as it is told."""
+"""When commands run, with a loader that the test controls."""
 
 import threading
 import time
@@ -6,6 +6,7 @@ import time
 import pytest
 
 from engine.loader import Outlook
+from engine.uci.queue import CommandQueue
 from engine.uci.session import Session
 
 
@@ -29,15 +30,15 @@ class Talk:
 
     def hear(self, *lines):
         for line in lines:
-            assert self.session.hear(line, time.perf_counter())
+            assert self.session.queue.hear(line, time.perf_counter())
 
     def load(self):
         self.loader.is_ready = True
-        self.session.wake()
+        self.session.queue.wake()
 
     def fail(self):
         self.loader.has_failed, self.loader.outlook = True, Outlook.NEVER
-        self.session.wake()
+        self.session.queue.wake()
 
     def wait_for(self, beginning, count=1):
         end = time.perf_counter() + 60
@@ -109,23 +110,23 @@ def test_a_ponderhit_does_not_wait_behind_what_waits_for_the_search(talk):
 def test_the_end_of_input(talk):
     talk.hear("go infinite", "eval", "go nodes 30", "why", "go ponder wtime 500 btime 500", "d")
     talk.load()
-    assert talk.session.finish(lambda: False)
+    assert talk.session.queue.finish(lambda: False)
     assert talk.beginnings("bestmove") == ["bestmove"] * 3
     assert talk.beginnings("bestmove", "Checkers")[-2:].count("Checkers") == 1  # the board can be seen during a search
-    assert talk.session.is_idle
+    assert talk.session.background.is_idle
 
 
 def test_the_end_of_input_with_nobody_left_to_read(talk):
     talk.load()
     talk.hear("go nodes 1000000000")
-    assert talk.session.finish(lambda: True)
+    assert talk.session.queue.finish(lambda: True)
 
 
 def test_a_search_that_never_comes(talk):
-    """The stand-in answers, and what it cannot do is refused."""
+    """The fallback player answers, and what it cannot do is refused."""
     talk.hear("position startpos moves e2e4", "go nodes 100", "d", "eval", "go infinite", "isready")
     talk.fail()
-    assert not talk.session.finish(lambda: False)
+    assert not talk.session.queue.finish(lambda: False)
     assert talk.beginnings("bestmove") == ["bestmove", "bestmove"]
     for command in ("d", "eval"):
         assert f"info string {command}: cannot be done, the search could not be loaded" in talk.said
@@ -168,9 +169,9 @@ def test_the_end_of_input_waits_until_the_last_line_is_written():
 
     session = Session(say, loader=loader)
     loader.is_ready = True
-    session.hear("go nodes 50", time.perf_counter())
+    session.queue.hear("go nodes 50", time.perf_counter())
     assert is_writing.wait(60)
-    end = threading.Thread(target=session.finish, args=(lambda: False,))
+    end = threading.Thread(target=session.queue.finish, args=(lambda: False,))
     end.start()
     end.join(0.5)
     assert end.is_alive()
@@ -178,3 +179,110 @@ def test_the_end_of_input_waits_until_the_last_line_is_written():
     end.join(60)
     assert said[-1].startswith("bestmove")
     session.close()
+
+
+# Without a session: handlers that only note that they were called
+
+
+class FakeActivity:
+    """Runs what the test says."""
+
+    is_busy = waits_for_stop = may_be_endless = False
+    stops = 0
+
+    @property
+    def is_idle(self):
+        return not self.is_busy
+
+    def stop_search(self):
+        self.stops += 1
+
+
+class Handlers:
+    """A queue, and the commands that were run, in their order."""
+
+    def __init__(self):
+        self.ran, self.said, self.loader, self.activity = [], [], FakeLoader(), FakeActivity()
+        names = ("go", "position", "setoption", "d", "moves", "stop", "ponderhit", "isready", "uci", "eval")
+        handlers = {
+            name: lambda command: self.ran.append(" ".join([command.name, *command.arguments])) for name in names
+        }
+        handlers["position"] = self.position
+        self.queue = CommandQueue(
+            handlers, self.activity, self.loader, self.said.append, self.no_fallback, lambda: self.ran.append("loaded")
+        )
+
+    def position(self, command):
+        self.ran.append("position")
+        if command.arguments:
+            raise {"wrong": ValueError("no such position"), "failed": RuntimeError("oh")}[command.arguments[0]]
+
+    def no_fallback(self):
+        raise AssertionError("no search was asked for while kernels were loaded")
+
+    def hear(self, *lines):
+        for line in lines:
+            assert self.queue.hear(line, time.perf_counter())
+
+
+@pytest.fixture
+def handlers():
+    return Handlers()
+
+
+@pytest.fixture
+def loaded(handlers):
+    handlers.loader.is_ready = True
+    return handlers
+
+
+def test_without_kernels_only_options_run(handlers):
+    handlers.hear("setoption name Hash value 1", "setoption name EvalFile value x", "position", "uci", "d")
+    assert handlers.ran == ["setoption name Hash value 1", "uci"]
+    handlers.loader.is_ready = True
+    handlers.hear("isready")
+    assert handlers.ran[2:] == ["loaded", "setoption name EvalFile value x", "position", "d", "isready"]
+
+
+def test_isready_is_answered_late_rather_than_never(handlers):
+    handlers.loader.seconds = 10.0
+    handlers.hear("position", "isready")
+    assert handlers.ran == ["isready"]
+
+
+def test_what_changes_the_tree_waits_and_what_looks_does_not(loaded):
+    loaded.activity.is_busy = True
+    loaded.hear("position", "d", "setoption name Hash value 1", "moves", "setoption name Explorer value true", "uci")
+    assert loaded.ran == ["loaded", "d", "moves", "uci"]
+    loaded.activity.is_busy = False
+    loaded.hear("uci")
+    assert loaded.ran[4:] == ["position", "setoption name Hash value 1", "setoption name Explorer value true", "uci"]
+
+
+def test_a_go_stops_what_runs_and_all_that_was_asked_for_before(loaded):
+    loaded.activity.is_busy = True
+    loaded.hear("eval", "position", "go nodes 1")
+    assert loaded.ran == ["loaded", "stop", "stop"]  # what runs, and again for `eval`, which does not run yet
+    loaded.activity.is_busy = False
+    loaded.hear("uci")
+    assert loaded.ran[3:] == ["eval", "position", "stop", "go nodes 1", "uci"]
+
+
+def test_an_endless_search_is_stopped_for_a_pending_go_and_at_the_end_of_input(loaded):
+    loaded.activity.is_busy = loaded.activity.may_be_endless = True
+    loaded.hear("go nodes 1")
+    assert loaded.activity.stops == 1
+    loaded.queue._pending.clear()
+    loaded.activity.waits_for_stop = True
+    assert loaded.queue.finish(lambda: loaded.activity.stops > 1)
+
+
+def test_failures_of_handlers_are_reported(loaded):
+    loaded.hear("position wrong", "position failed", "what d")
+    assert loaded.said == [
+        "info string position: no such position; ignored",
+        "info string position: failed (RuntimeError('oh'))",
+        "info string what: unknown command, skipped (try 'help')",
+    ]
+    assert loaded.ran[-1] == "d"
+    assert not loaded.queue.hear("quit", 0.0)

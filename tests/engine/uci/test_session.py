@@ -118,7 +118,7 @@ def test_what_comes_during_a_search_is_kept_and_another_go_ends_it_first(engine)
 def test_bad_input_is_explained_and_the_engine_lives_on(engine, command, expected):
     engine.send(command, "isready")
     lines = engine.until("readyok")
-    if len(lines) == 1:  # it was kept until the kernels were loaded
+    if len(lines) == 1:  # it waited until the kernels were loaded
         lines = engine.until("info string")
     assert any(line.startswith("info string") and expected in line for line in lines)
     engine.send("go nodes 100")
@@ -159,7 +159,7 @@ def test_pondering(engine):
     engine.send("position startpos", "go ponder wtime 300 btime 300", "isready")
     engine.until("readyok")
     time.sleep(0.5)
-    assert not any(line.startswith("bestmove") for line in list(engine.uci.format.queue))
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     engine.send("ponderhit")
     engine.until("bestmove", seconds=5)
     engine.quit_cleanly()
@@ -248,10 +248,10 @@ def test_eval_tells_results_of_random_games(engine):
 def test_eval_tells_the_networks_view(engine):
     engine.ask("isready", until="readyok")
     lines = engine.ask("position fen 3qk3/8/8/8/8/8/P7/4K3 b - - 0 1", "eval", "go nodes 1")
-    told = "\n".join(lines)
-    assert "black to move: score 0.9" in told
-    assert "q on d8: +0." in told
-    assert "P on a2: " in told
+    text = "\n".join(lines)
+    assert "black to move: score 0.9" in text
+    assert "q on d8: +0." in text
+    assert "P on a2: " in text
     priors = [float(line.split()[-1].rstrip("%")) for line in lines if " prior " in line]
     assert priors == sorted(priors, reverse=True)
     engine.quit_cleanly()
@@ -262,7 +262,7 @@ def test_another_network_is_loaded_and_a_wrong_file_is_refused(engine, tmp_path)
     assert any("none.net: cannot be read" in line for line in lines)
     (tmp_path / "wrong.net").write_bytes(b"nonsense" * 100)
     lines = engine.ask(f"setoption name EvalFile value {tmp_path}/wrong.net", "isready", until="readyok")
-    assert any("no weights file of Teresa" in line for line in lines)
+    assert any("not a weights file of Teresa" in line for line in lines)
     engine.send(f"setoption name EvalFile value {SHIPPED}", "go nodes 100")
     assert not any("EvalFile" in line for line in engine.until("bestmove"))
     engine.quit_cleanly()
@@ -370,10 +370,24 @@ def test_a_proven_root_waits_for_stop(engine, limits):
     engine.send("position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", f"go {limits}", "isready")
     engine.until("readyok")
     time.sleep(0.5)
-    assert not any(line.startswith("bestmove") for line in list(engine.uci.format.queue))
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     lines = engine.ask("stop")
     assert lines[-1] == "bestmove b1b8"
     assert any(" score mate 1 " in line for line in lines)
+    engine.quit_cleanly()
+
+
+def test_go_mate_ends_at_a_proven_mate_of_at_most_so_many_moves(engine):
+    engine.ask("isready", until="readyok")
+    for mate in (1, 3):
+        lines = engine.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", f"go mate {mate}")
+        assert lines[-1] == "bestmove b1b8"
+        assert " score mate 1 " in lines[-2]
+    engine.send("position fen 7k/8/8/4K3/6Q1/8/8/8 w - - 0 1", "go mate 1", "isready")  # mate in two
+    engine.until("readyok")
+    time.sleep(0.3)
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
+    engine.ask("stop")
     engine.quit_cleanly()
 
 
@@ -411,7 +425,7 @@ def test_why_after_a_search(engine):
         ("why not Ke2", "NOT LEGAL: a king does not move from g1 to e2"),
         ("why Nxd9", "NOT LEGAL: 'Nxd9' is not a move"),
         ("why not", "why: a move must follow"),
-        ("whynot h4 many", "visits must be a whole number from 1 on"),
+        ("whynot h4 many", "visits must be a whole number of at least 1"),
         ("why h4 1 2", "'2' is not understood"),
     ):
         assert answer in engine.ask(question, until="info string")[-1]
@@ -519,7 +533,7 @@ def test_an_engine_that_nobody_listens_to_ends(environment):
 
 @pytest.mark.parametrize("job", ["eval", "bench 20", "bench 100000", "go perft 3"])
 def test_a_job_never_runs_beside_a_search(engine, job):
-    """Kept during a search, started by its end, ended before the next search: each `go` has one answer."""
+    """It waits during a search, is started by its end, ended before the next search: each `go` has one answer."""
     engine.ask("isready", until="readyok")
     for _ in range(3):
         engine.send("go infinite", job, "go infinite", "position startpos moves e2e4", "setoption name Hash value 4")
@@ -530,13 +544,13 @@ def test_a_job_never_runs_beside_a_search(engine, job):
     engine.quit_cleanly()
 
 
-def test_a_table_of_moves_that_fails_does_not_stop_the_move():
+def test_a_table_of_moves_that_fails_does_not_stop_the_move(monkeypatch):
     """Whatever goes wrong with it: a `bestmove` is due."""
     lines = []
     session = Session(lines.append, loader=Loaded())
     for command in ("setoption name MoveStats value true", "position startpos"):
-        session.hear(command, time.perf_counter())
-    session._tell_moves = lambda: 1 / 0
+        session.queue.hear(command, time.perf_counter())
+    monkeypatch.setattr("engine.uci.session.move_table", lambda *_: 1 / 0)
     session.on_best_move("e2e4", None)
     assert lines[-1] == "bestmove e2e4"
     assert "MoveStats: failed" in lines[-2]
@@ -576,7 +590,7 @@ def test_a_ponder_hit_starts_the_clock_and_keeps_what_was_found(engine):
     engine.send("position startpos moves e2e4 e7e5", "go ponder wtime 60000 btime 60000")
     engine.until("info depth")
     time.sleep(1)
-    assert not any(line.startswith("bestmove") for line in list(engine.uci.format.queue))
+    assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     lines = engine.ask("ponderhit", seconds=60)
     words = lines[-2].split()
     assert int(words[words.index("time") + 1]) >= 1000  # since the start of pondering

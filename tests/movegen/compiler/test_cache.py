@@ -150,16 +150,22 @@ def test_switches_have_versions_of_their_own(tmp_path, environment):
 
 
 def test_kernels_depend_on_the_folders_they_import_from():
+    rules = {PROJECT / "movegen", PROJECT / "movegen" / "compiler"}
     network, search = PROJECT / "engine" / "network", PROJECT / "engine" / "mcts"
-    assert cache.folders_behind(PROJECT / "movegen") == {PROJECT / "movegen"}
-    assert cache.folders_behind(network) == {PROJECT / "movegen", network}
-    assert cache.folders_behind(search) == {PROJECT / "movegen", network, search}
-    assert cache.folders_behind(PROJECT / "engine" / "training") > {PROJECT / "movegen", network, search}
-    assert cache.folders_behind(Path("/elsewhere")) == {PROJECT / "movegen", Path("/elsewhere")}
+    training = PROJECT / "engine" / "training"
+    assert cache.folders_behind(PROJECT / "movegen") == rules
+    assert cache.folders_behind(network) == {*rules, network}
+    assert cache.folders_behind(search) == {*rules, network, search}
+    assert cache.folders_behind(training / "fit") > {*rules, network, training / "data"}
+    assert cache.folders_behind(training / "generate") > {*rules, network, search}
+    assert cache.folders_behind(Path("/elsewhere")) == {*rules, Path("/elsewhere")}
 
 
 def test_another_numba_is_reported(monkeypatch):
     cache.check_numba()
-    monkeypatch.delattr(cache.caching.FunctionCache, "_load_overload")
+    monkeypatch.setitem(cache.NUMBA_NAMES, "FunctionCache", ("_another_name",))
     with pytest.raises(ImportError, match="FunctionCache is missing or has changed"):
+        cache.check_numba()
+    monkeypatch.delattr(cache.caching, "_CacheLocator")
+    with pytest.raises(ImportError, match="_CacheLocator is missing or has changed"):
         cache.check_numba()

@@ -5,13 +5,15 @@ import chess.pgn
 import pytest
 
 from engine.cli.play.game import PlayedGame, engine_elo, engine_side, new_pgn
+from engine.pgn.convert import position_of
 from engine.pgn.game_file import text_of
 from engine.system.output_file import write_whole
+from movegen import Position
 from tests.engine.pgn.games import read_games
 
 
 def game_of(moves, human="white", board=None):
-    played = PlayedGame(new_pgn(board or chess.Board(), human, "Me", 1500), human)
+    played = PlayedGame(new_pgn(position_of(board or chess.Board()), human, "Me", 1500), human)
     for move in moves.split():
         played.play(played.position.code(move))
     return played
@@ -61,7 +63,7 @@ def test_undo_goes_back_to_the_persons_move():
 
 @pytest.mark.parametrize("name", ['A "B" C', "two\nlines", "\udcff", "Łukasz", "back\\slash"])
 def test_any_name_can_be_written_and_read(name):
-    played = PlayedGame(new_pgn(chess.Board(), "white", name, None), "white")
+    played = PlayedGame(new_pgn(Position(), "white", name, None), "white")
     text_of(played.pgn).encode()
     game = read(played)
     assert game.headers["Black"].startswith("Teresa")

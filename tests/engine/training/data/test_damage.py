@@ -191,7 +191,7 @@ def test_damaged_files_are_refused_or_read(records, network, tmp_path, scaled):
 def test_random_bytes_are_refused(seed, tmp_path):
     path = tmp_path / "random.vf"
     path.write_bytes(random.Random(seed).randbytes(3000))
-    with pytest.raises(ValueError, match=r"no file of labelled games|no game in it"):
+    with pytest.raises(ValueError, match=r"not a file of labelled games|no game in it"):
         open_games([path])
 
 
@@ -201,9 +201,9 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, capsys):
     broken.write_bytes(known_game()[:-1])
     damaged.write_bytes(known_game() + flipped(known_game(), 3))
     for path, message in (
-        (pgn, "no file of labelled games (viriformat): what is at byte 0 is no chess"),
+        (pgn, "not a file of labelled games (viriformat): byte 0 is not valid chess data"),
         (broken, "there is no game in it"),
-        (damaged, f"damaged: what is at byte {len(known_game())} is no chess"),
+        (damaged, f"damaged: byte {len(known_game())} is not valid chess data"),
         (tmp_path, "there is no file"),
     ):
         assert main(["evaluate", str(path), "--json"]) == 2
@@ -232,7 +232,7 @@ def test_a_sibling_of_another_kind_is_named(content, tmp_path):
     path = tmp_path / "known.vf"
     path.write_bytes(known_game())
     sibling(path).write_bytes(content)
-    with pytest.raises(ValueError, match=r"known\.visits: this is no file of visits"):
+    with pytest.raises(ValueError, match=r"known\.visits: this is not a file of visits"):
         open_games([path])
 
 

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from engine.training.data.decode import new_positions
-from engine.training.data.draw_model import DrawModel, calibration, fit_draw_model, material_of
-from engine.training.data.games import NOISY
-from engine.training.data.targets import chances
+from engine.training.data.draw_model import DrawModel, calibration, chances, fit_draw_model, material_of
+from engine.training.data.viriformat import NOISY
 from movegen import Position
 
 TRUE = DrawModel((1.5, -2.0, -0.8, 0.3, 0.1, 1.0))

@@ -1,13 +1,15 @@
 import numpy as np
 import pytest
 
-from engine.training.data.dataset import outcome_targets, pools
-from engine.training.data.draw_model import DrawModel, material_of
-from engine.training.data.games import NOISY, VALUE_ONLY, decode, open_games, split
-from engine.training.data.targets import chances, move_targets
-from engine.training.data.visits import pack_file_header, pack_visits, sibling, unpack_visits
+from engine.training.data.dataset import pools
+from engine.training.data.draw_model import DrawModel, chances, material_of
+from engine.training.data.games import decode, open_games, split
+from engine.training.data.targets import move_targets, outcome_targets
+from engine.training.data.viriformat import NOISY, VALUE_ONLY
+from engine.training.data.visits import pack_file_header, pack_visits, sibling
 from tests.engine.network.boards import board_words, code_to_move
 from tests.engine.training.data.games import known_game, random_records
+from tests.engine.training.data.unpack import unpack_visits
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,7 @@ def test_passes_differ_and_can_be_taken_up_again(files):
 def test_chances():
     scores = np.array([0, 250, -250, 32000, -31990])
     assert chances(scores) == pytest.approx([0.5, 0.73106, 0.26894, 1, 0], abs=1e-5)
-    assert chances(scores, 2.0)[1] == pytest.approx(0.88080, abs=1e-5)
+    assert chances(2.0 * scores)[1] == pytest.approx(0.88080, abs=1e-5)
 
 
 VISITS = [[(796, 3), (1, 70000)], [(2267, 1)], [(2268, 5), (10, 0), (11, 2)]]
@@ -96,7 +98,7 @@ def test_visits_byte_by_byte():
 
 
 def test_foreign_files_of_visits_are_refused():
-    with pytest.raises(ValueError, match="no file of visits"):
+    with pytest.raises(ValueError, match="not a file of visits"):
         unpack_visits(b"something else entirely")
     with pytest.raises(ValueError, match="format 2"):
         unpack_visits(b"TERESAVC" + bytes([2, 0, 0, 0, 0, 0, 0, 0]))

@@ -10,9 +10,10 @@ from engine.network.architecture import LOGIT_BITS, VALUE_UNIT
 from engine.network.batch import move_logits_of, values_of
 from engine.network.weights import new_scratch
 from engine.network.weights_file import load_weights
-from engine.training.data.dataset import outcome_targets
 from engine.training.data.draw_model import DrawModel, material_of
-from engine.training.data.games import NOISY, VALUE_ONLY, decode, open_games
+from engine.training.data.games import decode, open_games
+from engine.training.data.targets import outcome_targets
+from engine.training.data.viriformat import NOISY, VALUE_ONLY
 from engine.training.fit.evaluate import Figures, evaluate, figures, policy_ranks
 from engine.training.generate.labelling import LONGEST_GAME, TeacherGame, ValueGame
 from engine.training.generate.teacher import Answer
@@ -130,7 +131,7 @@ def test_level_games_are_drawn_after_ply_70_and_not_before():
 def test_the_longest_game_is_a_draw():
     game = TeacherGame(random.Random(4))
     game._noisy, game._played_out = False, True
-    game._line = ["e2e4"] * LONGEST_GAME
+    game._moves = ["e2e4"] * LONGEST_GAME
     assert game.take(Answer(900, game._position.legal_moves[0]))
     assert game.records()[0].result == 1
 

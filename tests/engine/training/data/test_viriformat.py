@@ -1,10 +1,11 @@
 import chess
 import pytest
 
-from engine.training.data.viriformat import MATE, Game, end_of_game, pack_game, unpack_games
+from engine.training.data.viriformat import MATE, Game, pack_game
 from movegen import Position
 from tests.engine.network.boards import code_to_move
 from tests.engine.training.data.games import known_game, pack_board, random_records
+from tests.engine.training.data.unpack import end_of_game, unpack_games
 
 
 def test_a_known_game_byte_by_byte():

@@ -15,11 +15,12 @@ from engine.network.batch import inputs_of, moves_of  # noqa: E402
 from engine.network.weights_file import SHIPPED, load_weights  # noqa: E402
 from engine.training.data.dataset import pools  # noqa: E402
 from engine.training.data.draw_model import DrawModel, fit_draw_model  # noqa: E402
-from engine.training.data.games import NOISY, VALUE_ONLY, decode, open_games, split  # noqa: E402
+from engine.training.data.games import decode, open_games, split  # noqa: E402
+from engine.training.data.viriformat import NOISY, VALUE_ONLY  # noqa: E402
 from engine.training.fit.curves import read_log  # noqa: E402
 from engine.training.fit.evaluate import evaluate, value_errors  # noqa: E402
 from engine.training.fit.fit import network_of_run, passes  # noqa: E402
-from engine.training.fit.gradients import policy_slopes, value_slopes  # noqa: E402
+from engine.training.fit.gradients import policy_gradients, value_gradients  # noqa: E402
 from engine.training.fit.model import policy_net, value_net  # noqa: E402
 from engine.training.fit.quantise import dequantise, quantise  # noqa: E402
 from engine.training.fit.settings import NetSettings  # noqa: E402
@@ -41,8 +42,8 @@ def positions(file):
     return decode(open_games([file])).positions
 
 
-def relative_errors(net, slopes):
-    pairs = zip(slopes, (parameter.grad.numpy() for parameter in net.parameters()), strict=True)
+def relative_errors(net, gradients):
+    pairs = zip(gradients, (parameter.grad.numpy() for parameter in net.parameters()), strict=True)
     return [np.abs(actual - expected).max() / np.abs(expected).max() for actual, expected in pairs]
 
 
@@ -50,15 +51,15 @@ def hidden_layer(net, inputs):
     return (net.rows[inputs.astype(np.int64)].sum(0) + net.bias).clamp(0, 1) ** 2
 
 
-def test_slopes_of_the_value_are_those_of_torch(positions):
+def test_gradients_of_the_value_are_those_of_torch(positions):
     chosen = np.random.default_rng(1).permutation(len(positions.scores))[:200]
     inputs, counts = np.zeros((chosen.size, 32), dtype=np.uint16), np.zeros(chosen.size, dtype=np.uint8)
     inputs_of(positions.boards, chosen, inputs, counts)
     targets = np.random.default_rng(2).dirichlet((1, 1, 1), chosen.size).astype(np.float32)
     net = value_net(64, seed=1)
-    loss = value_slopes(inputs, counts, targets, net.weights(), net.slopes())
-    slopes = [slope.copy() for slope in net.slopes()]
-    net.clear_slopes()
+    loss = value_gradients(inputs, counts, targets, net.weights(), net.gradients())
+    gradients = [gradient.copy() for gradient in net.gradients()]
+    net.clear_gradients()
     total = torch.zeros(())
     for line, count in enumerate(counts.tolist()):
         first = (count - 1) // PIECES_PER_PHASE * OUTCOMES
@@ -67,10 +68,10 @@ def test_slopes_of_the_value_are_those_of_torch(positions):
         total = total - (torch.from_numpy(targets[line]) * logits.log_softmax(0)).sum()
     total.backward()
     assert loss == pytest.approx(total.item(), rel=1e-5)
-    assert max(relative_errors(net, slopes)) < 1e-4
+    assert max(relative_errors(net, gradients)) < 1e-4
 
 
-def test_slopes_of_the_policy_are_those_of_torch(positions):
+def test_gradients_of_the_policy_are_those_of_torch(positions):
     chosen = np.random.default_rng(3).permutation(len(positions.scores))[:100]
     inputs, counts = np.zeros((chosen.size, 32), dtype=np.uint16), np.zeros(chosen.size, dtype=np.uint8)
     inputs_of(positions.boards, chosen, inputs, counts)
@@ -81,9 +82,9 @@ def test_slopes_of_the_policy_are_those_of_torch(positions):
     for begin, end in pairwise(starts):
         targets[begin:end] = rng.dirichlet(np.full(end - begin, 0.3)) if end > begin else 0
     net = policy_net(32, seed=1)
-    loss = policy_slopes(inputs, counts, rows, starts, targets, net.weights(), net.slopes())
-    slopes = [slope.copy() for slope in net.slopes()]
-    net.clear_slopes()
+    loss = policy_gradients(inputs, counts, rows, starts, targets, net.weights(), net.gradients())
+    gradients = [gradient.copy() for gradient in net.gradients()]
+    net.clear_gradients()
     total = torch.zeros(())
     for line, count in enumerate(counts.tolist()):
         part = rows[starts[line] : starts[line + 1]].astype(np.int64)
@@ -91,7 +92,7 @@ def test_slopes_of_the_policy_are_those_of_torch(positions):
         total = total - (torch.from_numpy(targets[starts[line] : starts[line + 1]]) * logits.log_softmax(0)).sum()
     total.backward()
     assert loss == pytest.approx(total.item(), rel=1e-5)
-    assert max(relative_errors(net, slopes)) < 0.01  # the smallest slopes are left out on purpose
+    assert max(relative_errors(net, gradients)) < 0.01  # the smallest gradients are left out on purpose
 
 
 SMALL = [f"--{net}-{name}={number}" for net in ("value", "policy") for name, number in (("hidden", 32), ("batch", 256))]
@@ -179,9 +180,9 @@ def test_what_is_wrong_is_said(file, tmp_path, capsys):
     assert main(["export", str(tmp_path), str(tmp_path / "x.net")]) == 2
     assert "has no checkpoint value.pt" in capsys.readouterr().err
     assert main(["evaluate", str(file), "--weights", str(file)]) == 2
-    assert "no weights file" in capsys.readouterr().err
+    assert "not a weights file" in capsys.readouterr().err
     assert fit(file, tmp_path / "run", f"--start-from={file}") == 2
-    assert "no weights file" in capsys.readouterr().err
+    assert "not a weights file" in capsys.readouterr().err
 
 
 @pytest.mark.slow

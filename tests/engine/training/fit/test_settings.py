@@ -8,7 +8,8 @@ import pytest
 
 from engine.cli.train import NET_DEFAULTS, NET_OPTIONS
 from engine.network.weights_file import SHIPPED
-from engine.training.data.games import STRETCH, VALUE_ONLY, Games, open_games, split
+from engine.training.data.games import STRETCH, Games, open_games, split
+from engine.training.data.viriformat import VALUE_ONLY
 from engine.training.data.visits import pack_file_header, pack_visits, sibling
 from engine.training.fit.settings import check_options, net_settings, read_settings
 from movegen import Position

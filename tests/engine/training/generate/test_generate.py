@@ -11,14 +11,16 @@ from pathlib import Path
 import pytest
 
 from engine.cli.train import main
-from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD, VALUE_ONLY, unpack_games
+from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD, VALUE_ONLY
 from engine.training.generate.chunks import Chunks
-from engine.training.generate.generate import Plan, generate, join, parts_folder
+from engine.training.generate.generate import generate, join, parts_folder
 from engine.training.generate.labelling import TeacherGame, ValueGame
+from engine.training.generate.plan import Plan
 from engine.training.generate.starts import chess960_start, random_start
 from engine.training.generate.teacher import Answer, UciEngine, read_score
 from movegen import Position
 from tests.engine.training.data.games import known_game
+from tests.engine.training.data.unpack import unpack_games
 
 FAKE = Path(__file__).with_name("fake_teacher.py")
 needs_shell = pytest.mark.skipif(sys.platform == "win32", reason="the fake teacher is started by a shell script")
@@ -33,20 +35,20 @@ def command(tmp_path):
     return str(script)
 
 
-def small_order(command, limit, seed=5):
+def small_plan(command, limit, seed=5):
     return Plan(UciEngine(command, limit), value_only=True, games=4, seed=seed, at_once=1, games_per_chunk=2)
 
 
-def open_chunks(output, order):
-    chunks = Chunks(parts_folder(output), order)
+def open_chunks(output, plan):
+    chunks = Chunks(parts_folder(output), plan)
     chunks.open()
     return chunks
 
 
-def make(order, output, processes=1):
+def make(plan, output, processes=1):
     """-> games and positions as they were counted."""
     counted = []
-    generate(order, output, processes, lambda games, positions: counted.append((games, positions)))
+    generate(plan, output, processes, lambda games, positions: counted.append((games, positions)))
     return tuple(map(sum, zip(*counted, strict=True)))
 
 
@@ -54,9 +56,9 @@ def make(order, output, processes=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("value_only", [False, True])
 def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
-    order = Plan(UciEngine(command, "nodes 1"), value_only, games=6, seed=5, at_once=4, games_per_chunk=4)
-    games, positions = make(order, tmp_path / "one.vf")
-    make(order, tmp_path / "two.vf", processes=2)
+    plan = Plan(UciEngine(command, "nodes 1"), value_only, games=6, seed=5, at_once=4, games_per_chunk=4)
+    games, positions = make(plan, tmp_path / "one.vf")
+    make(plan, tmp_path / "two.vf", processes=2)
     data = (tmp_path / "one.vf").read_bytes()
     assert data == (tmp_path / "two.vf").read_bytes()
     records = list(unpack_games(data))
@@ -69,77 +71,77 @@ def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
 @needs_shell
 @pytest.mark.slow
 def test_an_interrupted_run_goes_on(command, tmp_path):
-    order, output = small_order(command, "nodes 1"), tmp_path / "some.vf"
-    make(order, tmp_path / "whole.vf")
-    open_chunks(output, order).write(0, known_game(), None)
-    make(order, output)
+    plan, output = small_plan(command, "nodes 1"), tmp_path / "some.vf"
+    make(plan, tmp_path / "whole.vf")
+    open_chunks(output, plan).write(0, known_game(), None)
+    make(plan, output)
     start, rest = output.read_bytes()[: len(known_game())], output.read_bytes()[len(known_game()) :]
     assert start == known_game()
     assert 0 < len(rest) < (tmp_path / "whole.vf").stat().st_size
     assert (tmp_path / "whole.vf").read_bytes().endswith(rest)
     assert not parts_folder(output).exists()
     with pytest.raises(ValueError, match="there already"):
-        make(order, output)
+        make(plan, output)
 
 
 @needs_shell
 @pytest.mark.slow
 def test_damaged_chunks_are_made_again(command, tmp_path):
-    order, output = small_order(command, "nodes 1"), tmp_path / "some.vf"
-    make(order, tmp_path / "whole.vf")
-    chunks = open_chunks(output, order)
-    for chunk in range(order.chunks):
+    plan, output = small_plan(command, "nodes 1"), tmp_path / "some.vf"
+    make(plan, tmp_path / "whole.vf")
+    chunks = open_chunks(output, plan)
+    for chunk in range(plan.chunks):
         chunks.write(chunk, known_game(), None)
     (chunks.folder / "000000.vf").write_bytes(b"")  # as after a power cut
     (chunks.folder / "000001.json").write_bytes(b"")
     (chunks.folder / "order.json").write_bytes(b"")
-    assert not any(map(chunks.has, range(order.chunks)))
-    make(order, output)
+    assert not any(map(chunks.has, range(plan.chunks)))
+    make(plan, output)
     assert output.read_bytes() == (tmp_path / "whole.vf").read_bytes()
 
 
 @pytest.mark.parametrize("content", [known_game()[:-1], b"", known_game()[:-1] + b"x", known_game() * 2])
 def test_what_was_cut_off_or_changed_is_not_joined(content, tmp_path):
-    order, output = small_order("x", "nodes 1"), tmp_path / "some.vf"
-    chunks = open_chunks(output, order)
-    for chunk in range(order.chunks):
+    plan, output = small_plan("x", "nodes 1"), tmp_path / "some.vf"
+    chunks = open_chunks(output, plan)
+    for chunk in range(plan.chunks):
         chunks.write(chunk, known_game(), None)
     path = chunks.folder / "000001.vf"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"000001\.vf is damaged: the same command makes it again"):
-        join(order, chunks, output)
+        join(plan, chunks, output)
     assert [path.name for path in tmp_path.iterdir()] == ["some.vf.parts"]
     path.write_bytes(known_game())
-    join(order, chunks, output)
-    assert output.read_bytes() == known_game() * order.chunks
+    join(plan, chunks, output)
+    assert output.read_bytes() == known_game() * plan.chunks
     assert list(tmp_path.iterdir()) == [output]
 
 
 def test_a_folder_of_other_options_is_refused_and_they_are_named(tmp_path):
     output = tmp_path / "some.vf"
-    open_chunks(output, small_order("x", "nodes 1")).write(0, known_game(), None)
+    open_chunks(output, small_plan("x", "nodes 1")).write(0, known_game(), None)
     with pytest.raises(
         ValueError, match=r"other options \(--nodes or --depth: nodes 1 there, nodes 2 here, --seed: 5 there"
     ):
-        open_chunks(output, small_order("x", "nodes 2", seed=6))
+        open_chunks(output, small_plan("x", "nodes 2", seed=6))
     with pytest.raises(ValueError, match=r"some\.vf\.parts .* \(--teacher: x there, y here\): .*delete the folder"):
-        open_chunks(output, small_order("y", "nodes 1"))
-    assert open_chunks(output, small_order("x", "nodes 1")).has(0)
+        open_chunks(output, small_plan("y", "nodes 1"))
+    assert open_chunks(output, small_plan("x", "nodes 1")).has(0)
 
 
 def test_chunks_of_another_order_are_known_without_its_note(tmp_path):
     output = tmp_path / "some.vf"
-    open_chunks(output, small_order("x", "nodes 1")).write(0, known_game(), None)
+    open_chunks(output, small_plan("x", "nodes 1")).write(0, known_game(), None)
     (parts_folder(output) / "order.json").write_bytes(b"")
-    assert not open_chunks(output, small_order("x", "nodes 1", seed=6)).has(0)
+    assert not open_chunks(output, small_plan("x", "nodes 1", seed=6)).has(0)
     (parts_folder(output) / "order.json").write_bytes(b"")
-    assert open_chunks(output, small_order("x", "nodes 1")).has(0)
+    assert open_chunks(output, small_plan("x", "nodes 1")).has(0)
 
 
 def test_a_folder_without_a_whole_chunk_is_in_nobodys_way(tmp_path):
     output = tmp_path / "some.vf"
-    open_chunks(output, small_order("x", "nodes 1"))
-    chunks = open_chunks(output, small_order("y", "nodes 1"))
+    open_chunks(output, small_plan("x", "nodes 1"))
+    chunks = open_chunks(output, small_plan("y", "nodes 1"))
     assert json.loads((chunks.folder / "order.json").read_text())["command"] == "y"
     chunks.remove_if_empty()
     assert list(tmp_path.iterdir()) == []
@@ -281,7 +283,7 @@ def test_chess960_starts():
 def play(game, score=0, limit=400):
     """Answer with the first legal move until the game is over."""
     for _ in range(limit):
-        words = game.question().words.split()
+        words = game.question().uci.split()
         end = words.index("moves") if "moves" in words else len(words)
         position = Position(" ".join(words[1:end]), chess960=True).play_all(" ".join(words[end + 1 :]))
         moves = position.legal_moves

@@ -12,11 +12,10 @@ from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import PRIOR_UNIT, ROOT, edges_of, new_tree
 from engine.network.weights_file import SHIPPED, load_weights
 from engine.training.data.games import decode, open_games
-from engine.training.data.viriformat import MATE, unpack_games
-from engine.training.data.visits import sibling, unpack_visits
+from engine.training.data.viriformat import MATE
+from engine.training.data.visits import sibling
 from engine.training.generate.chunks import Chunks
 from engine.training.generate.generate import (
-    Plan,
     check_output,
     generate,
     join,
@@ -26,12 +25,14 @@ from engine.training.generate.generate import (
     play,
 )
 from engine.training.generate.labelling import TeacherGame
+from engine.training.generate.plan import Plan
 from engine.training.generate.self_play import SelfTeacher, add_noise, self_play
 from engine.training.generate.teacher import Answer, Question
 from movegen import Position
 from movegen.bits import U64
 from tests.conftest import JIT_DISABLED
 from tests.engine.network.boards import code_to_move
+from tests.engine.training.data.unpack import unpack_games, unpack_visits
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="too slow without the JIT")
 VISITS = 40
@@ -43,14 +44,14 @@ def network():
 
 
 @pytest.fixture(scope="module")
-def order():
+def plan():
     return Plan(self_play(SHIPPED, VISITS), value_only=False, games=10, seed=5, at_once=1, games_per_chunk=4)
 
 
 @pytest.fixture(scope="module")
-def games(order, network):
+def games(plan, network):
     """Games that are over."""
-    return list(play(order, range(order.games), SelfTeacher(network, VISITS)))
+    return list(play(plan, range(plan.games), SelfTeacher(network, VISITS)))
 
 
 def ask(network, fen, visits=VISITS, seed=1):
@@ -85,7 +86,7 @@ def test_results_are_those_of_python_chess(games):
     endings = 0
     for game in games:
         board = chess.Board(game._first, chess960=True)
-        for move in game._line:
+        for move in game._moves:
             board.push_uci(move)
         outcome = board.outcome(claim_draw=True)
         results = {record.result for record in game.records()}
@@ -93,7 +94,7 @@ def test_results_are_those_of_python_chess(games):
             assert results == {{True: 2, None: 1, False: 0}[outcome.winner]}
             endings += 1
         else:
-            assert len(game._line) > 300 or game._won_plies or game._drawn_plies or not game.records()
+            assert len(game._moves) > 300 or game._won_plies or game._drawn_plies or not game.records()
     assert endings > len(games) / 4
 
 
@@ -114,7 +115,7 @@ def test_the_first_moves_vary_and_the_others_are_the_best():
     assert 8 < drawn < 40
 
 
-def test_all_visits_are_told_where_nothing_is_proven(network):
+def test_all_visits_are_given_where_nothing_is_proven(network):
     answer = ask(network, "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", visits=200)
     assert sum(count for _, count in answer.visits) == 199
     assert abs(answer.score) < 200
@@ -174,18 +175,18 @@ def test_repetitions_count(network):
     assert repeating not in dict(answer.visits) or dict(answer.visits)[repeating] < 20
 
 
-def test_chunks_are_joined_and_read_back(order, games, tmp_path):
+def test_chunks_are_joined_and_read_back(plan, games, tmp_path):
     output = tmp_path / "own.vf"
-    chunks = Chunks(parts_folder(output), order)
+    chunks = Chunks(parts_folder(output), plan)
     chunks.open()
-    positions = sum(make_chunk(order, chunk, chunks) for chunk in range(order.chunks))
+    positions = sum(make_chunk(plan, chunk, chunks) for chunk in range(plan.chunks))
     visits = chunks.folder / "000001.visits"
     content = visits.read_bytes()
     visits.write_bytes(content[: len(content) // 2])
     with pytest.raises(ValueError, match=r"000001\.visits is damaged"):
-        join(order, chunks, output)
+        join(plan, chunks, output)
     visits.write_bytes(content)
-    join(order, chunks, output)
+    join(plan, chunks, output)
     assert not chunks.folder.exists()
     records = [record for game in games for record in game.records()]
     expected = [list(visits) for record in records for visits in record.visits]
@@ -198,15 +199,15 @@ def test_chunks_are_joined_and_read_back(order, games, tmp_path):
     assert (decoded.visit_moves[decoded.visit_bounds[:-1]] == decoded.positions.moves).all()
 
 
-def run(order, output, processes=1, advance=lambda *_: None):
-    generate(order, output, processes, advance)
+def run(plan, output, processes=1, advance=lambda *_: None):
+    generate(plan, output, processes, advance)
     return output.read_bytes(), sibling(output).read_bytes()
 
 
 @pytest.mark.slow
-def test_the_same_bytes_with_any_number_of_processes_and_after_an_interruption(order, tmp_path):
-    whole = run(order, tmp_path / "one.vf")
-    assert whole == run(order, tmp_path / "two.vf", processes=2)
+def test_the_same_bytes_with_any_number_of_processes_and_after_an_interruption(plan, tmp_path):
+    whole = run(plan, tmp_path / "one.vf")
+    assert whole == run(plan, tmp_path / "two.vf", processes=2)
     done = []
 
     def interrupt(games, positions):
@@ -215,16 +216,16 @@ def test_the_same_bytes_with_any_number_of_processes_and_after_an_interruption(o
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(order, tmp_path / "parts.vf", advance=interrupt)
+        run(plan, tmp_path / "parts.vf", advance=interrupt)
     assert not (tmp_path / "parts.vf").exists()
     sibling(tmp_path / "parts.vf").write_bytes(b"of a run that was interrupted while it joined")
     done.clear()
-    assert run(order, tmp_path / "parts.vf", advance=lambda games, _: done.append(games)) == whole
-    assert done[0] >= order.games_per_chunk
+    assert run(plan, tmp_path / "parts.vf", advance=lambda games, _: done.append(games)) == whole
+    assert done[0] >= plan.games_per_chunk
 
 
-def test_other_seeds_give_other_games(order):
-    starts = {new_game(Plan(order.teacher, False, 1, seed, 1), 0).question().words for seed in range(5)}
+def test_other_seeds_give_other_games(plan):
+    starts = {new_game(Plan(plan.teacher, False, 1, seed, 1), 0).question().uci for seed in range(5)}
     assert len(starts) == 5
 
 
@@ -232,7 +233,7 @@ def test_files_that_are_in_the_way(tmp_path):
     sibling(tmp_path / "own.vf").touch()
     with pytest.raises(ValueError, match="visits of another file"):
         check_output(tmp_path / "own.vf")
-    with pytest.raises(ValueError, match="this ending is for files of visits"):
+    with pytest.raises(ValueError, match="this suffix is for files of visits"):
         check_output(tmp_path / "some.visits")
 
 
@@ -243,7 +244,7 @@ def test_other_weights_are_noticed(tmp_path):
     with teacher.open() as opened:
         assert isinstance(opened, SelfTeacher)
     copy.write_bytes(b"another net")
-    with pytest.raises(ValueError, match="was changed meanwhile"), teacher.open():
+    with pytest.raises(ValueError, match="has changed meanwhile"), teacher.open():
         pass
 
 

@@ -26,20 +26,22 @@ POSITIONS = {
 
 
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS.keys())
-def test_draws_are_uniform(position, scaled):
+def test_samples_are_uniform(position, scaled):
     """Chi-square with a fixed seed: beyond the 99.99 % point for these degrees of freedom would be no chance."""
-    draws = scaled(200_000)
+    samples = scaled(200_000)
     rng = np.random.default_rng(7)
-    counts = Counter(int(sample_move(position.board, word)) for word in rng.integers(0, 2**64, draws, dtype=np.uint64))
+    counts = Counter(
+        int(sample_move(position.board, word)) for word in rng.integers(0, 2**64, samples, dtype=np.uint64)
+    )
     assert set(counts) == set(position.move_codes)
-    expected = draws / len(position.move_codes)
+    expected = samples / len(position.move_codes)
     chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
     freedom = len(position.move_codes) - 1
     limit = freedom + 3.72 * (2 * freedom) ** 0.5 + 9.2  # above the 99.99 % quantile for 1 to 60 degrees
     assert chi_square < limit
 
 
-def test_the_lowest_and_highest_random_word_draw_a_legal_move(scaled):
+def test_the_lowest_and_highest_random_word_give_a_legal_move(scaled):
     for board in random_positions(scaled(2_000), seed=8):
         position = Position(board.fen(), chess960=board.chess960)
         for word in (0, 2**64 - 1):
@@ -47,13 +49,13 @@ def test_the_lowest_and_highest_random_word_draw_a_legal_move(scaled):
             assert move in position.move_codes or (move == NO_MOVE and not position.move_codes)
 
 
-def test_all_moves_are_drawn_somewhere(scaled):
-    """n equally spaced random words draw all n moves."""
+def test_all_moves_are_sampled(scaled):
+    """n equally spaced random words give all n moves."""
     for board in random_positions(scaled(2_000), seed=9):
         position = Position(board.fen(), chess960=board.chess960)
         number = len(position.move_codes)
-        drawn = {int(sample_move(position.board, U64((2 * i + 1) * 2**63 // number))) for i in range(number)}
-        assert drawn == set(position.move_codes)
+        sampled = {int(sample_move(position.board, U64((2 * i + 1) * 2**63 // number))) for i in range(number)}
+        assert sampled == set(position.move_codes)
 
 
 @pytest.mark.parametrize("fen", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])

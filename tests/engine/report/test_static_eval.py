@@ -8,7 +8,8 @@ import pytest
 
 from engine.network.weights_file import load_weights
 from engine.report.score import centipawns
-from engine.uci.static_eval import GAMES, judge_by_network, judge_by_playouts, without_each_man
+from engine.report.static_eval import GAMES, evaluate_by_network, evaluate_by_playouts, without_each_piece
+from engine.uci.format import network_lines, playout_lines
 from movegen import Position
 from tests.engine.network import nets, reference
 
@@ -20,6 +21,14 @@ EXPOSED = "4k3/4r3/8/8/8/8/4R3/4K3 w - - 0 1"  # without the white rook White is
 @pytest.fixture(scope="module")
 def network():
     return load_weights().network
+
+
+def judge_by_network(position, network):
+    return network_lines(evaluate_by_network(position, network), position.turn)
+
+
+def judge_by_playouts(position, network, seed):
+    return playout_lines(evaluate_by_playouts(position, network, seed), position.turn)
 
 
 def score_of(network, board):
@@ -49,7 +58,7 @@ def test_what_each_piece_adds_is_a_difference_of_scores(network, fen):
 
 
 def test_a_piece_that_shields_the_waiting_king_stays():
-    names = [(square, man) for square, man, _ in without_each_man(Position(EXPOSED))]
+    names = [(square, piece) for square, piece, _ in without_each_piece(Position(EXPOSED))]
     assert names == [("e2", "R")]
 
 

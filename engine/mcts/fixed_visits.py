@@ -1,0 +1,44 @@
+"""A fixed number of visits in a tree: the one loop around the kernel, for benches, self-play and small searches."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.mcts.params import Root, SearchParams, Worker
+from engine.mcts.simulate import simulate_many
+from engine.mcts.tree import Tree
+from engine.network.weights import Network
+from movegen.bits import ONE, U64
+
+VISITS_AT_ONCE = 500  # between two looks at whether to stop
+TO_EXPAND = 2  # the first visit evaluates the root, the second makes its moves
+
+
+class SearchTask(NamedTuple):
+    """What is searched, and how."""
+
+    tree: Tree
+    root: Root
+    network: Network
+    params: SearchParams
+
+
+def simulate(task: SearchTask, worker: Worker, count: int) -> int:
+    """Make simulations by one call of the kernel; -> how many: fewer if the root is proven or threads shall stop."""
+    return int(simulate_many(task.tree, task.root, task.network, task.params, worker, U64(count)))
+
+
+def make_visits(task: SearchTask, worker: Worker, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> int:
+    """Make visits until all are made, the root is proven or `is_stopped`; -> how many were made."""
+    made = 0
+    while made < visits and not is_stopped():
+        chunk = min(VISITS_AT_ONCE, visits - made)
+        done = simulate(task, worker, chunk)
+        made += done
+        if done < chunk:
+            break
+    return made
+
+
+def expand_root(task: SearchTask, worker: Worker, visits: int = TO_EXPAND) -> None:
+    """Make the root's moves, by its first two visits. A batch would stop at the root without making them."""
+    simulate(task._replace(params=task.params._replace(batch=ONE)), worker, visits)
