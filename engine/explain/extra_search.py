@@ -7,8 +7,8 @@ from engine.mcts.params import new_worker, root_of
 from engine.mcts.tree import ROOT, new_tree
 from engine.report.history import History
 from engine.report.move_stats import DRAW, WIN, MoveStats, as_stats
-from engine.report.positions import PositionCache, TreePosition
 from engine.report.snapshot import Snapshot
+from engine.report.tree_positions import PositionCache, TreePosition
 from movegen import Ending
 
 SEED = 1

@@ -13,7 +13,7 @@ import pytest
 from engine.cli.train import main
 from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD, VALUE_ONLY
 from engine.training.generate.chunks import Chunks
-from engine.training.generate.generate import generate, join, parts_folder
+from engine.training.generate.generation import generate, join, parts_folder
 from engine.training.generate.labelling import TeacherGame, ValueGame
 from engine.training.generate.plan import Plan
 from engine.training.generate.starts import chess960_start, random_start
