@@ -8,7 +8,8 @@ import pytest
 from engine.choice import draw_by_level
 from engine.clock import Limits
 from engine.mcts.tree import SCORE_UNIT
-from engine.stats import DRAW, LOSS, WIN, MoveStats
+from engine.report.priors import network_priors
+from engine.stats import DRAW, LOSS, WIN, MoveStats, moves_below
 from engine.strength import LEVELS, STRONGEST, WEAKEST, Level, level_of
 from movegen import Position
 from tests.engine.test_search import MATE_IN_1, Witness
@@ -87,6 +88,15 @@ def visits_of_moves(**options):
 def test_ratings_do_not_hang_on_the_constants_of_full_strength():
     tuned = {"PUCT C": 3000, "PUCT Growth": 0, "First Play": -500, "Policy Temperature": 700, "Root Temperature": 900}
     assert visits_of_moves(**tuned) == visits_of_moves()
+
+
+@pytest.mark.parametrize("formula", ["PUCT", "UCB1"])
+def test_habits_are_the_priors_of_the_network_with_both_formulas(formula):
+    witness = Witness(UCI_LimitStrength="true", UCI_Elo=WEAKEST, Formula=formula, **{"Root Temperature": 900})
+    witness.search(Limits(nodes=10), Position())
+    expected = network_priors(Position(), witness.searcher.knowledge.network)
+    found = {move.code: move.prior for move in moves_below(witness.searcher.tree, 0)}
+    assert found == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize(
