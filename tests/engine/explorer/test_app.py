@@ -13,6 +13,7 @@ from engine.explorer.files import TABLE
 from engine.explorer.guard import Guard
 from engine.explorer.show import Show
 from engine.lines import move_line
+from engine.reasons import Reason
 from engine.report.rows import Row
 from tests.engine.explorer.shows import new_session
 from tests.engine.report.searches import KIWIPETE, MIDDLEGAME
@@ -96,6 +97,13 @@ def test_the_first_frame_of_a_stream(session):
     assert session.frame("a2a3/h7h6/b2b3/h6h5/b3b4/h5h4")[0]["node"] is None
 
 
+def test_there_is_a_new_frame_when_a_search_ends(session, monkeypatch):
+    ended = session.signature()
+    assert session.signature() == ended
+    monkeypatch.setattr(session.report(0).source.run, "reason", Reason.SEARCHING)
+    assert session.signature() != ended
+
+
 def test_deeds_of_an_own_session():
     session = new_session(visits=500)
     client = TestClient(Guard(new_app(session), 4000, TOKEN), base_url=f"http://{HOST}")
@@ -109,6 +117,18 @@ def test_deeds_of_an_own_session():
     assert session.place("")["turn"] == "white"
     assert client.post("/do/go", json={}, headers=POSTED).json() == {"searching": True}
     assert client.post("/do/pause", json={}, headers=POSTED).json() == {"searching": False}
+    session.close()
+
+
+def test_a_search_that_was_paused_stays_so_where_it_is_moved():
+    session = new_session(visits=300)
+    session.descend("c3d5")
+    assert not session.is_searching
+    session.setup(KIWIPETE)
+    assert not session.is_searching
+    session.go()
+    session.descend("e2a6")
+    assert session.is_searching
     session.close()
 
 
@@ -215,6 +235,10 @@ def test_hostile_requests_are_refused(client, name):
     body = b"{}" if method == "POST" else None
     sent = {key: value for key, value in sent.items() if value is not None}
     assert client.request(method, address, headers=sent, content=body).status_code == status
+
+
+def test_a_question_has_no_body(client):
+    assert client.request("GET", "/data/about", headers=KNOWN, content=b"{}").status_code == 413
 
 
 @pytest.mark.parametrize(
