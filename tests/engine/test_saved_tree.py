@@ -158,9 +158,10 @@ def test_a_report_of_the_tree_before_is_over_once_another_is_loaded(file):
     report = searcher.report()
     assert report.rows()
     load_into(searcher, file)
+    assert not report.source.is_current()
     with pytest.raises(NotInMemoryError):
         report.rows()
-    assert searcher.report().rows()
+    assert searcher.report().source.is_current()
 
 
 def test_a_full_tree_is_saved_and_loaded_into_the_same_memory(file):
