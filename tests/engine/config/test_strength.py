@@ -7,7 +7,8 @@ import pytest
 
 from engine.config.strength import LEVELS, STRONGEST, WEAKEST, Level, level_of
 from engine.mcts.tree import SCORE_UNIT
-from engine.report.move_stats import DRAW, LOSS, WIN, MoveStats
+from engine.report.move_stats import DRAW, LOSS, WIN, MoveStats, moves_below
+from engine.report.network_priors import network_priors
 from engine.search.choose import sample_by_level
 from engine.search.clock import Limits
 from movegen import Position
@@ -87,6 +88,15 @@ def visits_of_moves(**options):
 def test_ratings_do_not_hang_on_the_constants_of_full_strength():
     tuned = {"PUCT C": 3000, "PUCT Growth": 0, "First Play": -500, "Policy Temperature": 700, "Root Temperature": 900}
     assert visits_of_moves(**tuned) == visits_of_moves()
+
+
+@pytest.mark.parametrize("formula", ["PUCT", "UCB1"])
+def test_habits_are_the_priors_of_the_network_with_both_formulas(formula):
+    witness = Witness(UCI_LimitStrength="true", UCI_Elo=WEAKEST, Formula=formula, **{"Root Temperature": 900})
+    witness.search(Limits(nodes=10), Position())
+    expected = network_priors(Position(), witness.searcher.resources.network)
+    found = {move.code: move.prior for move in moves_below(witness.searcher.tree, 0)}
+    assert found == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from engine.explorer.guard import Guard
 from engine.explorer.view import View
 from engine.report.columns import COLUMNS, state_text
 from engine.report.rows import Row
+from engine.report.stop_reason import StopReason
 from engine.uci.format import move_line
 from tests.engine.explorer.views import new_session
 from tests.engine.report.searches import KIWIPETE, MIDDLEGAME, new_searcher
@@ -124,6 +125,13 @@ def test_the_first_frame_of_a_stream(session):
     assert session.frame("a2a3/h7h6/b2b3/h6h5/b3b4/h5h4")[0]["node"] is None
 
 
+def test_there_is_a_new_frame_when_a_search_ends(session, monkeypatch):
+    ended = session.signature()
+    assert session.signature() == ended
+    monkeypatch.setattr(session.analyses[0].searcher.run, "reason", StopReason.SEARCHING)
+    assert session.signature() != ended
+
+
 def test_actions_of_an_interactive_session():
     session = new_session(visits=500)
     client = TestClient(Guard(new_app(session), 4000, TOKEN), base_url=f"http://{HOST}")
@@ -137,6 +145,18 @@ def test_actions_of_an_interactive_session():
     assert session.position("")["turn"] == "white"
     assert client.post("/do/go", json={}, headers=POSTED).json() == {"searching": True}
     assert client.post("/do/pause", json={}, headers=POSTED).json() == {"searching": False}
+    session.close()
+
+
+def test_a_search_that_was_paused_stays_so_where_it_is_moved():
+    session = new_session(visits=300)
+    session.descend("c3d5")
+    assert not session.is_searching
+    session.setup(KIWIPETE)
+    assert not session.is_searching
+    session.go()
+    session.descend("e2a6")
+    assert session.is_searching
     session.close()
 
 
@@ -243,6 +263,10 @@ def test_hostile_requests_are_refused(client, name):
     body = b"{}" if method == "POST" else None
     sent = {key: value for key, value in sent.items() if value is not None}
     assert client.request(method, address, headers=sent, content=body).status_code == status
+
+
+def test_a_question_has_no_body(client):
+    assert client.request("GET", "/data/about", headers=KNOWN, content=b"{}").status_code == 413
 
 
 @pytest.mark.parametrize(

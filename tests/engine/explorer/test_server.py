@@ -1,5 +1,6 @@
 import gc
 import socket
+import sys
 import threading
 import time
 import urllib.error
@@ -12,6 +13,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.explorer import app, connection, interactive
+from engine.explorer import server as server_module
 from engine.explorer.server import Server
 from tests.engine.explorer.views import new_session, until
 
@@ -40,6 +42,14 @@ def test_it_listens_on_this_machine_only_and_tokens_differ(session):
         Server(session, first.port)
     first.close()
     second.close()
+
+
+def test_threads_take_turns_quickly_only_while_it_serves(session):
+    before = sys.getswitchinterval()
+    server = Server(session)
+    assert sys.getswitchinterval() == pytest.approx(server_module.SWITCH_SECONDS)
+    server.close()
+    assert sys.getswitchinterval() == before
 
 
 def test_four_pages_may_watch(session):

@@ -86,6 +86,14 @@ def test_the_move_that_cannot_be_played_is_named(text, problem, played, rest):
     assert len(list(found.game.mainline_moves())) == played
 
 
+def test_a_result_in_a_variation_is_not_that_of_the_game():
+    found = read_game("1. e4 (1. d4 d5 1-0 2. c4) 1... e5 0-1")
+    assert found.problem == ""
+    assert found.game.headers["Result"] == "0-1"
+    other = found.game.variations[1]
+    assert [node.san() for node in (other, *other.mainline())] == ["d4", "d5", "c4"]
+
+
 def test_a_wrong_move_in_a_variation_leaves_the_main_line_alone():
     text = "1. e4 e5 ( 1... c5 2. Bg9 { why } Nc6 ( 2... d6 ) ) 2. Nf3 Nc6 3. Bb5 a6 *"
     found = read_game(text)

@@ -24,6 +24,7 @@ def test_a_proven_draw_counts_as_half():
     assert choose(move(1, 500, 0.4), move(2, 3, result=DRAW, distance=1)) == 2
     assert choose(move(1, 500, 0.6), move(2, 3, result=DRAW, distance=1)) == 1
     assert choose(move(1, 20, 0.6), move(2, 300, result=DRAW, distance=1)) == 1
+    assert choose(move(1, 500, 0.5), move(2, 3, result=DRAW, distance=1)) == 1
 
 
 def test_a_move_without_visits_is_no_rival_of_a_proven_draw():

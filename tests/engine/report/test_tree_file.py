@@ -15,6 +15,7 @@ from engine.explorer.saved_trees import loaded
 from engine.mcts.params import DEEPEST
 from engine.mcts.tree import IN_USE, RECYCLED, SCORE_UNIT
 from engine.report.history import History, Sample
+from engine.report.snapshot import NotInMemoryError
 from engine.report.tree_columns import TREE_KINDS
 from engine.report.tree_file import KINDS, MOST_SLOTS, SCHEMA, is_saved_tree, load
 from engine.search.clock import Limits
@@ -154,6 +155,18 @@ def test_a_loaded_tree_is_sound_and_can_be_filled_up(file, fen, old, used):
         check_invariants(searcher.tree)
     if fen != MATE_IN_2:  # which is proven before
         assert searcher.tree.control[int(RECYCLED)] > 0
+
+
+def test_a_report_of_the_tree_before_is_over_once_another_is_loaded(file):
+    save(file, searched(MIDDLEGAME, 300), MIDDLEGAME, ())
+    searcher = searched(KIWIPETE, 300)
+    report = searcher.report()
+    assert report.rows()
+    load_into(searcher, file)
+    assert not report.snapshot.is_current()
+    with pytest.raises(NotInMemoryError):
+        report.rows()
+    assert searcher.report().snapshot.is_current()
 
 
 def test_a_full_tree_is_saved_and_loaded_into_the_same_memory(file):
@@ -620,6 +633,11 @@ def test_a_bomb_is_refused_before_it_is_unpacked(file, good):
     assert peak_of(refused(file, "more memory than such a file can be worth")) < 1 << 21
 
 
+def test_many_small_bombs_are_refused_together(file):
+    np.savez_compressed(file, **{name: np.zeros(1 << 22, dtype=np.uint8) for name in KINDS})
+    assert peak_of(refused(file, "more memory than such a file can be worth")) < 1 << 21
+
+
 @pytest.mark.parametrize("shape", ["(99999999999,)", "(3,)", "(-1,)", "(1, 2, 3, 4, 5, 6)", "(2**40,)", "()", "x"])
 def test_a_column_that_lies_about_its_length_is_refused(file, good, shape):
     np.savez(file, **good)
@@ -735,6 +753,17 @@ def test_trees_are_saved_and_loaded_by_commands(talk, tmp_path):
     talk.ask("go nodes 100")
     assert talk.searcher.tree.visits[0] == 400
     assert talk.ask("loadtree")[-1].endswith("the name of a file must follow; ignored")
+
+
+def test_the_moves_of_a_loaded_game_are_known(talk, tmp_path):
+    first, second = tmp_path / "first.npz", tmp_path / "second.npz"
+    talk.ask("position startpos moves d2d4 d7d5", "go nodes 500", f"savetree {first}", "position startpos")
+    talk.ask(f"loadtree {first}", f"savetree {second}")
+    assert load(second).game.moves == ("d2d4", "d7d5")
+    assert load(second).position.fen() == load(first).position.fen()
+    talk.ask(f"position fen {START_FEN} moves d2d4 d7d5 c2c4")
+    assert talk.searcher.tree.visits[0] > 0
+    assert talk.searcher.position.turn == "black"
 
 
 def test_option_values_keep_their_blanks(talk, tmp_path):

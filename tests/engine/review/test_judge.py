@@ -87,6 +87,14 @@ def test_the_best_move_is_no_mistake_whatever_is_found_after_it():
     assert (move.loss, move.severity, judge.searches) == (0.0, Severity.NONE, 1)
 
 
+def test_scores_for_white_are_turned_at_the_moves_of_black():
+    judge = Scripted(worth(0.6), worth(0.3))
+    moves = list(judge.moves(START, [START.code("a4"), START.play("a4").code("e5")]))
+    assert [move.score for move in moves] == [0.6, 0.3]
+    assert [move.white_score for move in moves] == [0.6, 0.7]
+    assert [move.evaluation["cp"] > 0 for move in moves] == [True, True]
+
+
 def test_the_next_move_starts_from_the_last_look():
     judge = Scripted(worth(0.44), worth(0.53), worth(0.5))
     moves = list(judge.moves(START, [START.code("a4"), START.play("a4").code("e5")]))

@@ -139,6 +139,23 @@ def test_following_the_moves_kept_wins_against_the_longest_defence(fen):
     assert position.outcome().name == "CHECKMATE"
 
 
+@pytest.mark.parametrize("fen", [KINGS_AND_QUEEN, FAR_MATE])
+def test_wins_are_as_quick_and_losses_as_slow_as_the_tables_allow(fen):
+    for turn, best in (("w", min), ("b", max)):
+        board, distances = chess.Board(fen.replace(" w ", f" {turn} ")), {}
+        with chess.syzygy.open_tablebase(TABLES) as tables:
+            for move in board.legal_moves:
+                board.push(move)
+                if tables.probe_wdl(board) == (-2 if turn == "w" else 2):
+                    distances[move.uci()] = abs(tables.probe_dtz(board))
+                board.pop()
+        position = Position(board.fen())
+        verdict = Tablebases(TABLES).probe(position)
+        expected = {move for move, distance in distances.items() if distance == best(distances.values())}
+        assert {position.uci(code) for code in verdict.moves} == expected
+        assert len(expected) < len(distances)
+
+
 def test_a_win_that_comes_too_late_counts_as_a_draw():
     verdict = Tablebases(TABLES).probe(Position(FAR_MATE.replace("0 1", "95 100")))
     assert (verdict.result, verdict.score) == (1, 0.5)
@@ -183,6 +200,15 @@ def test_the_book_has_a_say_only_in_games_and_if_asked_for(book):
     assert len(resources.root_moves(position, (), options, in_game=False).codes) == 20
     chosen = (position.code("h4"),)
     assert resources.root_moves(position, chosen, options, in_game=True).codes == chosen
+
+
+def test_the_book_varies_without_a_seed_and_repeats_itself_with_one(book):
+    resources, options, position = resources_of(book), Options(), Position()
+    options.set("OwnBook", "true")
+    moves = {resources.root_moves(position, (), options, in_game=True).codes for _ in range(100)}
+    assert {position.uci(code) for (code,) in moves} == {"e2e4", "d2d4"}
+    options.set("Seed", "3")
+    assert len({resources.root_moves(position, (), options, in_game=True).codes for _ in range(100)}) == 1
 
 
 def test_tablebases_decide_but_not_against_the_users_wish():

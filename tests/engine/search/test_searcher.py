@@ -14,7 +14,7 @@ from engine.mcts.params import new_worker, root_of
 from engine.mcts.reroot import halve, restrict_root
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, MOST_VISITS, RECYCLED, SCORE_UNIT, ask_to_stop, edges_of
-from engine.report.move_stats import moves_below
+from engine.report.move_stats import LOSS, moves_below
 from engine.report.pv import best_edges, main_line
 from engine.report.stop_reason import StopReason
 from engine.search import reporter as reporter_module
@@ -28,6 +28,7 @@ from engine.system.processors import _quota
 from movegen import Position
 from movegen.bits import U64
 from tests.engine.mcts.invariants import check_invariants
+from tests.engine.report.moves import move as made_up
 from tests.engine.search.test_resources import TABLES, write_book
 
 pytestmark = pytest.mark.jit  # searches of thousands of visits, on the clock
@@ -105,6 +106,20 @@ def test_one_thread_with_a_seed_repeats_itself(monkeypatch, nodes, options):
     for tree in trees[1:]:
         for first, other in zip(trees[0].fields, tree.fields, strict=True):
             assert (first == other).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_depths_are_those_of_the_tree(threads):
+    """A visit at some depth is a visit to as many moves."""
+    witness = Witness(Threads=threads)
+    witness.search(Limits(nodes=3000), Position(KIWIPETE))
+    tree, visits, deepest, edges = witness.searcher.tree, 0, 0, [0]
+    while edges:
+        below = [slot for edge in edges for slot in edges_of(tree, edge) if tree.visits[slot]]
+        visits, deepest = visits + sum(int(tree.visits[slot]) for slot in below), deepest + bool(below)
+        edges = below
+    assert witness.infos[-1].deepest == deepest
+    assert witness.searcher.run.pool.mean_depth == pytest.approx(visits / 3000)
 
 
 @pytest.mark.slow
@@ -303,6 +318,23 @@ def test_after_a_failure_the_best_known_move_is_played(monkeypatch):
     witness = Witness()
     assert witness.search(Limits(nodes=3000), Position(KIWIPETE)) == expected
     assert witness.searcher.tree.visits[0] == 0  # what may be damaged is dropped
+
+
+def test_a_failure_of_one_thread_ends_the_others(monkeypatch):
+    simulate, calls = visits_module.simulate_many, []
+
+    def fail_once(*arguments):
+        calls.append(arguments)
+        if len(calls) == 10:
+            planted()
+        return simulate(*arguments)
+
+    monkeypatch.setattr(visits_module, "simulate_many", fail_once)
+    witness = Witness(Threads=2)
+    assert witness.search(Limits(nodes=300_000)) in Position().legal_moves
+    assert "planted" in witness.messages[-1]
+    assert witness.searcher.run is None  # forgotten after the failure
+    assert sum(int(arguments[-1]) for arguments in calls) < 300_000
 
 
 def test_a_game_without_moves_survives_a_failure(monkeypatch):
@@ -549,6 +581,16 @@ def test_a_quota_of_processors_is_read(tmp_path):
         file.write_text(text)
         assert _quota(file, 8) == expected
     assert _quota(tmp_path / "none", 8) == 8
+
+
+def test_moves_that_are_proven_to_lose_are_no_rivals_on_the_clock():
+    witness = Witness()
+    witness.search(Limits(time_left=60_000, nodes=10))
+    rules = witness.searcher.run.rules
+    moves = [made_up(1, 100, 0.4), made_up(2, 90, result=LOSS, distance=4), made_up(3, 80, result=LOSS, distance=2)]
+    assert rules.reason_to_move(rules.started, moves, 10) == StopReason.SETTLED
+    moves[1] = made_up(2, 90, 0.4)
+    assert rules.reason_to_move(rules.started, moves, 10) == StopReason.SEARCHING
 
 
 # Pondering

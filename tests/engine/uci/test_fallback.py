@@ -234,6 +234,19 @@ def test_what_was_answered_is_removed_and_the_rest_left():
     assert len(heard.moves) == 2
 
 
+def test_a_ponder_hit_is_removed_with_its_search():
+    heard = Heard()
+    heard.hear("position startpos", "go ponder wtime 60000 btime 60000", "debug on", "ponderhit", "stop", "isready")
+    heard.hear("go ponder wtime 60000 btime 60000", "ponderhit")
+    heard.wait()
+    assert len(heard.moves) == 1
+    left = ["position startpos", "debug on", "isready", "go ponder wtime 60000 btime 60000", "ponderhit"]
+    assert heard.left == left
+    heard.hear("stop")
+    heard.wait()
+    assert heard.left == left[:3]
+
+
 def test_searches_that_end_by_themselves_are_left_to_the_real_search():
     heard = Heard()
     heard.hear("go nodes 100", "go nodes 200", "isready")

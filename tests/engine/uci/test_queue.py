@@ -107,6 +107,37 @@ def test_a_ponderhit_does_not_wait_behind_what_waits_for_the_search(talk):
     talk.wait_for("bestmove", 2)
 
 
+@pytest.mark.parametrize(
+    ("option", "visits"),
+    [
+        ("Hash value 2", 0),
+        ("Clear Hash", 0),
+        ("Formula value UCB1", 0),
+        ("Evaluator value Playout", 0),
+        ("EvalFile value <empty>", 0),
+        ("Policy Temperature value 1000", 0),
+        ("Root Temperature value 1000", 0),
+        ("PUCT C value 900", 50),
+        ("MultiPV value 3", 50),
+        ("Temperature value 1000", 50),
+    ],
+)
+def test_the_tree_is_forgotten_where_an_option_gives_it_another_meaning(talk, option, visits):
+    talk.load()
+    talk.hear("go nodes 50")
+    talk.wait_for("bestmove")
+    talk.hear(f"setoption name {option}")
+    assert talk.session._searcher.prepare().visits[0] == visits
+
+
+@pytest.mark.parametrize("limits", ["nodes 2000", "movetime 500", "wtime 20000 btime 20000"])
+def test_what_looks_at_a_search_waits_for_one_that_ends_by_itself(talk, limits):
+    talk.hear(f"go {limits}", "moves", "go nodes 10")
+    talk.load()
+    talk.wait_for("bestmove", 2)
+    assert talk.beginnings("bestmove", "info string h2h4") == ["bestmove", "info string h2h4", "bestmove"]
+
+
 def test_the_end_of_input(talk):
     talk.hear("go infinite", "eval", "go nodes 30", "why", "go ponder wtime 500 btime 500", "d")
     talk.load()

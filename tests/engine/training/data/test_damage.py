@@ -23,7 +23,7 @@ from engine.training.fit.figures import evaluate
 from movegen import Position
 from tests.conftest import JIT_DISABLED
 from tests.engine.network.boards import code_to_move
-from tests.engine.training.data.games import known_game, random_records
+from tests.engine.training.data.games import known_game, pack_board, pack_move, random_records
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="too slow without the JIT")
 
@@ -128,6 +128,30 @@ def test_every_flipped_bit_of_a_move_is_judged_as_by_python_chess(records):
                 if damaged[at : at + 2] == bytes(2):  # what ends a record is looked at below
                     continue
                 assert (index(damaged)[1] == NO_FAULT) == is_chess(damaged), (damaged.hex(), ply, bit)
+
+
+@pytest.mark.parametrize(
+    ("fen", "is_sound"),
+    [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", True),
+        ("4k3/3n4/8/3pP3/8/8/8/4K3 w - d6 0 1", False),  # it cannot come from there
+        ("4k3/8/3n4/3pP3/8/8/8/4K3 w - d6 0 1", False),
+        ("4k3/8/8/3nP3/8/8/8/4K3 w - d6 0 1", False),
+        ("4k3/8/8/4P3/3p4/8/8/4K3 w - d5 0 1", False),
+        ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1", True),
+        ("4k3/8/8/8/3Pp3/8/3N4/4K3 b - d3 0 1", False),
+        ("4k3/8/8/8/3Pp3/3N4/8/4K3 b - d3 0 1", False),
+    ],
+)
+def test_an_en_passant_square_was_jumped_over(fen, is_sound):
+    board = chess.Board(None)
+    board.set_board_fen(fen.split()[0])
+    board.turn = " w " in fen
+    header = bytearray(pack_board(board, 1, 0))
+    header[24] = chess.parse_square(fen.split()[3]) | (0 if board.turn else 128)
+    move = next(move for move in board.legal_moves if move.from_square == board.king(board.turn))
+    record = bytes(header) + struct.pack("<Hh", pack_move(board, move), 0) + bytes(4)
+    assert (index(record)[1] == NO_FAULT) == is_chess(record) == is_sound
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,15 @@ def test_the_split_is_by_stretches_of_games(files):
     assert (again.start == aside.start).all()
 
 
+@pytest.mark.parametrize("share", [0.001, 0.5, 0.999])
+def test_both_sides_of_the_split_have_games_however_few_there_are(tmp_path, share):
+    path = tmp_path / "two.vf"
+    path.write_bytes(known_game() * 2)
+    games = open_games([path])
+    for seed in range(20):
+        assert [side.positions for side in split(games, share, seed)] == [3, 3]
+
+
 def test_a_pass_sees_every_position_once(files):
     games = open_games(files)
     seen = []

@@ -24,6 +24,7 @@ from engine.training.fit.gradients import policy_gradients, value_gradients  # n
 from engine.training.fit.model import policy_net, value_net  # noqa: E402
 from engine.training.fit.quantise import dequantise, quantise  # noqa: E402
 from engine.training.fit.settings import NetSettings  # noqa: E402
+from engine.training.fit.steps import ValueStep  # noqa: E402
 from engine.training.fit.trainer import Trainer, rate_factor  # noqa: E402
 from movegen.moves import MAX_MOVES  # noqa: E402
 from tests.engine.training.data.games import random_records  # noqa: E402
@@ -341,6 +342,19 @@ def test_what_each_net_sees_and_in_which_order(tmp_path):
     settings = NetSettings(hidden=32, batch=1, rate=1.0, decay=0.0, early_passes=1, passes=2, final_passes=1)
     sizes = {name: [part.size.size for part in passes(games, settings, name)] for name in ("value", "policy")}
     assert sizes == {"value": [6, 10, 10, 4], "policy": [6, 4, 4, 4]}
+
+
+def test_every_pass_sees_every_position(tmp_path, monkeypatch):
+    monkeypatch.setattr(pools, "__defaults__", (0, 100))  # several pools in a pass
+    games = open_games([records_file(tmp_path / "a.vf", 12)])
+    settings = NetSettings(32, batch=1, rate=1e-3, decay=0.0, early_passes=0, passes=3, final_passes=0)
+    step, log = ValueStep(value_net(32, 1), DrawModel(), 1.0, 0.0), []
+    trainer = Trainer("value", step, settings, [games] * 3, 1, b"")
+    trainer.run(tmp_path, decode(games), log.append, lambda *_: None)
+    assert (trainer.progress.passes, trainer.progress.pools) == (3, 0)
+    assert trainer.progress.seen == trainer.total == 3 * games.positions
+    assert {entry["pass"] for entry in log} == {0, 1, 2}
+    assert len(log) > 3
 
 
 def test_the_rate_rises_and_falls():
