@@ -101,12 +101,20 @@ def test_a_live_stop_means_kept_searches_too(talk):
     talk.wait_for("bestmove", 4)
 
 
+def test_a_live_stop_means_a_kept_bench_that_no_search_comes_with(talk):
+    talk.load()
+    talk.hear("go infinite", "bench 100000000", "stop")
+    talk.wait_for("bestmove")
+    talk.wait_for("stopped")
+
+
 def test_a_ponderhit_does_not_wait_behind_what_waits_for_the_search(talk):
     talk.load()
     talk.hear("go infinite", "go ponder wtime 300 btime 300", "setoption name Hash value 2", "ponderhit")
     talk.wait_for("bestmove", 2)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("option", "visits"),
     [
@@ -130,6 +138,7 @@ def test_the_tree_is_forgotten_where_an_option_gives_it_another_meaning(talk, op
     assert talk.session._searcher.prepare().visits[0] == visits
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("limits", ["nodes 2000", "movetime 500", "wtime 20000 btime 20000"])
 def test_what_looks_at_a_search_waits_for_one_that_ends_by_itself(talk, limits):
     talk.hear(f"go {limits}", "moves", "go nodes 10")
@@ -297,6 +306,26 @@ def test_a_go_stops_what_runs_and_all_that_was_asked_for_before(loaded):
     loaded.activity.is_busy = False
     loaded.hear("uci")
     assert loaded.ran[3:] == ["eval", "position", "stop", "go nodes 1", "uci"]
+
+
+@pytest.mark.parametrize("work", ["eval", "go nodes 1"])
+def test_a_stop_means_what_runs_and_what_was_asked_for_before(loaded, work):
+    loaded.activity.is_busy = True
+    loaded.hear(work, "stop")
+    loaded.activity.is_busy = False
+    loaded.ran.clear()
+    loaded.hear("d")
+    assert loaded.ran == [work, "stop", "d"]
+
+
+@pytest.mark.parametrize("pending", ["position", "setoption name Hash value 1"])
+def test_a_stop_is_not_kept_for_short_work(loaded, pending):
+    loaded.activity.is_busy = True
+    loaded.hear(pending, "stop")
+    loaded.activity.is_busy = False
+    loaded.ran.clear()
+    loaded.hear("d")
+    assert loaded.ran == [pending, "d"]
 
 
 def test_an_endless_search_is_stopped_for_a_pending_go_and_at_the_end_of_input(loaded):
