@@ -66,6 +66,16 @@ def test_latin_1_gives_back_every_byte(tmp_path):
         assert file.encoding.encode(found.text) == content
 
 
+@pytest.mark.parametrize(("codec", "content"), [("latin-1", b"caf\xe9"), ("utf-8", b"caf\xc3\xa9")])
+def test_a_file_may_end_in_a_letter_with_an_accent(tmp_path, codec, content):
+    """In Latin-1 such a letter is how a longer one of UTF-8 begins."""
+    path = tmp_path / "games.pgn"
+    path.write_bytes(b"1. e4 * ; " + content)
+    with GameFile(path) as file:
+        assert file.encoding.name == codec
+        assert [found.text for found in file.games()] == ["1. e4 * ; café"]
+
+
 @pytest.mark.parametrize(
     ("content", "encoding", "reason"),
     [
