@@ -25,6 +25,14 @@ def test_measured_ratings_have_the_levels_measured():
     assert {elo: level_of(elo) for elo in LEVELS} == LEVELS
 
 
+@pytest.mark.parametrize(
+    ("elo", "visits", "temperature"),
+    [(1030, 8, 0.5), (2120, 2048, 0.425), (2440, 8192, 0.3), (610, 1, 0.75), (WEAKEST - 99, 1, 1.0)],
+)
+def test_between_two_ratings_visits_grow_by_factors_and_temperatures_by_steps(elo, visits, temperature):
+    assert level_of(elo) == (visits, pytest.approx(temperature))
+
+
 def test_a_higher_rating_never_sees_less_nor_draws_more_wildly():
     levels = [level_of(elo) for elo in ALL_RATINGS]
     assert [level.visits for level in levels] == sorted(level.visits for level in levels)
