@@ -265,6 +265,21 @@ def test_hostile_requests_are_refused(client, name):
     assert client.request(method, address, headers=sent, content=body).status_code == status
 
 
+TWICE = {"Host": HOST, "Content-Length": "2", **{name: POSTED[name] for name in ("Authorization", "Origin")}}
+
+
+@pytest.mark.parametrize("name", TWICE)
+@pytest.mark.parametrize("other", ["first", "last", "same"])
+def test_a_header_that_is_given_twice_is_refused(client, name, other):
+    """Which of the two counts is not the same for every program on the way."""
+    values = {"first": ["x", TWICE[name]], "last": [TWICE[name], "x"], "same": [TWICE[name]] * 2}[other]
+    headers = {**POSTED, **TWICE}
+    headers.pop(name)
+    sent = [*headers.items(), *((name, value) for value in values)]
+    answer = client.request("POST", "/do/pause", headers=sent, content=b"{}")
+    assert (answer.status_code, answer.text) == (400, "a header is given twice")
+
+
 def test_a_question_has_no_body(client):
     assert client.request("GET", "/data/about", headers=KNOWN, content=b"{}").status_code == 413
 

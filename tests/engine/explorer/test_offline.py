@@ -6,6 +6,7 @@ import pytest
 from engine.cli import explore as command
 from engine.cli.explore import main, read_settings
 from engine.explorer.offline import is_page, page_of
+from engine.explorer.view import View
 from tests.engine.explorer.views import new_session, until
 
 
@@ -20,6 +21,15 @@ def test_a_page_holds_all_it_needs():
     assert saved["searches"][0]["summary"]["visits"] == 2000
     assert len(saved["searches"][0]["nodes"]) > 10
     assert set(saved["searches"][0]["nodes"]) <= set(saved["positions"])
+
+
+def test_data_of_a_page_cannot_end_their_element():
+    session, name = new_session(visits=50), "</script><script>alert(1)</script><!--"
+    page = page_of(View([session.searches[0]._replace(name=name)])).decode()
+    session.close()
+    data = page.partition('id="saved">')[2].partition("</script>\n</body>")[0]
+    assert "<" not in data
+    assert json.loads(data)["about"]["searches"] == [name]
 
 
 def test_settings_of_a_second_search():
