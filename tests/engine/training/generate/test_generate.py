@@ -13,7 +13,7 @@ import pytest
 from engine.cli.train import main
 from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD, VALUE_ONLY
 from engine.training.generate.chunks import Chunks
-from engine.training.generate.generation import generate, join, parts_folder
+from engine.training.generate.generation import generate, join, new_game, parts_folder
 from engine.training.generate.labelling import TeacherGame, ValueGame
 from engine.training.generate.plan import Plan
 from engine.training.generate.starts import chess960_start, random_start
@@ -98,6 +98,14 @@ def test_damaged_chunks_are_made_again(command, tmp_path):
     assert not any(map(chunks.has, range(plan.chunks)))
     make(plan, output)
     assert output.read_bytes() == (tmp_path / "whole.vf").read_bytes()
+
+
+@pytest.mark.parametrize("value_only", [False, True])
+def test_games_of_neighbouring_seeds_and_numbers_are_different(value_only):
+    plans = [Plan(UciEngine("x", "nodes 1"), value_only, games=8, seed=seed, at_once=1) for seed in range(8)]
+    starts = [new_game(plan, number).question().uci for plan in plans for number in range(8)]
+    assert len(set(starts)) > 60  # two random starts may be the same
+    assert starts == [new_game(plan, number).question().uci for plan in plans for number in range(8)]
 
 
 @pytest.mark.parametrize("content", [known_game()[:-1], b"", known_game()[:-1] + b"x", known_game() * 2])
@@ -256,6 +264,7 @@ def test_scores():
     assert read_score("info depth 3 score cp 999999") == 29000
     assert read_score("info depth 3 score mate 4") == 31996
     assert read_score("info depth 3 score mate -1") == -31999
+    assert read_score("info depth 0 score mate 0") == -32000  # the player to move is mated
     assert read_score("info depth 3 score cp 5 lowerbound") is None
     assert read_score("bestmove e2e4") is None
 
