@@ -432,6 +432,31 @@ def test_book_and_tablebases_decide_with_all_batches_and_threads(tmp_path, batch
     assert witness.messages[-1].endswith("by tablebase")
 
 
+@pytest.mark.parametrize(
+    ("limits", "options", "is_used"),
+    [
+        (Limits(nodes=400), {}, True),
+        (Limits(nodes=400, ponder=True), {}, False),  # the opponent has not moved yet
+        (Limits(nodes=400, infinite=True), {}, False),
+        (Limits(nodes=400), {"UCI_AnalyseMode": "true"}, False),
+        (Limits(nodes=400), {"OwnBook": "false"}, False),
+    ],
+)
+def test_the_book_is_for_games_and_not_for_pondering(tmp_path, limits, options, is_used):
+    resources = Resources()
+    resources.set_book(write_book(tmp_path / "book.bin", [(chess.Board(), "b2b4", 1)]))
+    witness = Witness(resources, **{"OwnBook": "true", **options})
+    witness.searcher.go(limits)
+    while witness.searcher.run.reason == StopReason.SEARCHING:
+        time.sleep(0.01)
+    witness.searcher.stop()
+    witness.searcher.wait()
+    assert (witness.searcher.run.reason == StopReason.BOOK) == is_used
+    assert witness.infos[-1].nodes == (256 if is_used else 400)
+    assert len(moves_below(witness.searcher.tree, 0)) == (1 if is_used else 20)
+    assert witness.messages == (["1 move by book"] if is_used else [])
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("batch", [1, 8])
 def test_a_stop_at_once_is_answered_by_a_move(batch, threads):
