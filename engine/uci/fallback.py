@@ -21,7 +21,7 @@ from engine.loader import Loader, Outlook
 from engine.search.clock import Limits, budget
 from engine.uci.background import Say, Wake
 from engine.uci.parse import Command, is_search, option_of, read_go, read_option, read_position
-from movegen.fen import START_FEN, read_fen, write_fen
+from movegen.fen import read_fen, write_fen
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 MATE = 1000  # pawns
@@ -278,7 +278,7 @@ def read_board(tokens: list[str], chess960: bool) -> chess.Board | None:
     """The position of a `position` command; None if it is wrong. FENs are repaired as the session repairs them."""
     try:
         fen, texts = read_position(tokens)
-        repaired = write_fen(read_fen(START_FEN if fen is None else fen, chess960), shredder=chess960)
+        repaired = write_fen(read_fen(fen, chess960), shredder=chess960)
         board = chess.Board(repaired, chess960=chess960)
     except ValueError:
         return None

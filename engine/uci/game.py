@@ -4,24 +4,23 @@ from dataclasses import dataclass
 from typing import Self
 
 from movegen import Position
-from movegen.fen import START_FEN
 
 
 @dataclass(frozen=True)
 class Game:
     """A position, and the moves that led to it."""
 
-    fen: str | None  # of the start; None: the start position
+    fen: str  # of the start
     chess960: bool
     texts: tuple[str, ...]  # the moves as the GUI wrote them
     position: Position  # after them
 
     @classmethod
-    def start(cls, fen: str | None, chess960: bool) -> Self:
+    def start(cls, fen: str, chess960: bool) -> Self:
         """A game without moves. `ValueError` for a FEN that cannot be played."""
-        return cls(fen, chess960, (), Position(START_FEN if fen is None else fen, chess960=chess960))
+        return cls(fen, chess960, (), Position(fen, chess960=chess960))
 
-    def is_continued_by(self, fen: str | None, chess960: bool, texts: list[str]) -> bool:
+    def is_continued_by(self, fen: str, chess960: bool, texts: list[str]) -> bool:
         """Whether another game is this one, or this one with more moves."""
         same_start = (fen, chess960) == (self.fen, self.chess960)
         return same_start and tuple(texts[: len(self.texts)]) == self.texts

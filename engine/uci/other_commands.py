@@ -174,7 +174,6 @@ def bench(session: Parts, command: Command) -> None:
 def save_tree(session: Parts, command: Command) -> None:
     """Write the search to a file."""
     from engine.report.tree_file import GameRecord, save
-    from movegen.fen import START_FEN
 
     game, searcher = session.game, session.searcher
     name = " ".join(command.arguments)
@@ -182,7 +181,7 @@ def save_tree(session: Parts, command: Command) -> None:
     name = name.removeprefix(FORCE).lstrip()
     if not name or game is None or not searcher.report().rows():
         raise ValueError("nothing was searched yet" if name else "the name of a file must follow")
-    record = GameRecord(game.fen or START_FEN, game.texts, game.chess960)
+    record = GameRecord(game.fen, game.texts, game.chess960)
     moves = save(Path(name), record, searcher.prepare(), searcher.history, session.options, force=force)
     session.say(f"info string {moves:,} moves saved in {Path(name)}")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from engine.search.clock import Limits
+from movegen.fen import START_FEN
 
 NUMBERS = {
     "wtime": "white_time",
@@ -146,14 +147,14 @@ def option_of(command: Command) -> str:
         return ""
 
 
-def read_position(tokens: list[str]) -> tuple[str | None, list[str]]:
-    """Read the tokens after `position`: the FEN (None: the start position) and the moves."""
+def read_position(tokens: list[str]) -> tuple[str, list[str]]:
+    """Read the tokens after `position`: the FEN of the start and the moves."""
     end = tokens.index("moves") if "moves" in tokens else len(tokens)
     moves = tokens[end + 1 :]
     if tokens[:1] == ["startpos"]:
         if end > 1:
             raise ValueError(f"{tokens[1][:40]!a} after startpos is not understood")
-        return None, moves
+        return START_FEN, moves
     if tokens[:1] == ["fen"]:
         return " ".join(tokens[1:end]), moves
     raise ValueError("'startpos' or 'fen' must follow")

@@ -18,6 +18,7 @@ from engine.uci.other_commands import EXTRAS, count_leaves, move_table
 from engine.uci.parse import Command, read_go, read_option, read_position
 from engine.uci.queue import CommandQueue, Handler
 from engine.uci.transcript import Transcript
+from movegen.fen import START_FEN
 
 if TYPE_CHECKING:
     from engine.report.info import Info
@@ -169,7 +170,7 @@ class Session:
         """Set the position; the last good one stays if it is wrong."""
         self._set_game(*read_position(command.arguments))
 
-    def _set_game(self, fen: str | None, moves: list[str]) -> None:
+    def _set_game(self, fen: str, moves: list[str]) -> None:
         from engine.uci.game import Game
 
         game, chess960 = self.game, self.options.chess960
@@ -190,7 +191,7 @@ class Session:
         for complaint in go.complaints:
             self.queue.complain("go", complaint)
         if self.game is None:
-            self._set_game(None, [])
+            self._set_game(START_FEN, [])
         position = self.searcher.position
         if go.perft is not None:
             self.background.start_job(count_leaves(position, go.perft, self.options.threads))

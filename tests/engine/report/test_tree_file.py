@@ -761,9 +761,14 @@ def test_the_moves_of_a_loaded_game_are_known(talk, tmp_path):
     talk.ask(f"loadtree {first}", f"savetree {second}")
     assert load(second).game.moves == ("d2d4", "d7d5")
     assert load(second).position.fen() == load(first).position.fen()
-    talk.ask(f"position fen {START_FEN} moves d2d4 d7d5 c2c4")
-    assert talk.searcher.tree.visits[0] > 0
-    assert talk.searcher.position.turn == "black"
+    for start in ("startpos", f"fen {START_FEN}"):
+        talk.ask(f"loadtree {first}", f"position {start} moves d2d4 d7d5")
+        assert talk.searcher.tree.visits[0] == 500
+        talk.ask(f"position {start} moves d2d4 d7d5 c2c4")
+        assert 0 < talk.searcher.tree.visits[0] < 500
+        assert talk.searcher.position.turn == "black"
+    talk.ask("position startpos moves d2d4 g8f6")
+    assert talk.searcher.tree.visits[0] == 0
 
 
 def test_option_values_keep_their_blanks(talk, tmp_path):

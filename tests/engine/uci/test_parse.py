@@ -4,6 +4,7 @@ import pytest
 
 from engine.search.clock import Limits
 from engine.uci.parse import Question, is_search, option_of, read_command, read_go, read_position, read_question
+from movegen.fen import START_FEN
 
 KNOWN = {"go", "setoption", "savetree", "position", "d"}
 
@@ -110,7 +111,7 @@ def test_moves_to_search_end_at_the_next_keyword():
 
 
 def test_positions_and_questions():
-    assert read_position(["startpos", "moves", "e2e4"]) == (None, ["e2e4"])
+    assert read_position(["startpos", "moves", "e2e4"]) == (START_FEN, ["e2e4"])
     assert read_position(["fen", "8/8", "w", "moves"]) == ("8/8 w", [])
     assert read_question([]) == Question(None, None)
     assert read_question(["not", "e4", "300"]) == Question("e4", 300)

@@ -1,0 +1,45 @@
+"""Games as a GUI sends them, again and again with more moves."""
+
+import pytest
+
+from engine.uci.game import Game
+from engine.uci.parse import read_position
+from movegen.fen import START_FEN
+
+STARTS = ["startpos", f"fen {START_FEN}"]
+OTHER = "fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+
+
+def game_of(text, chess960=False):
+    fen, moves = read_position(text.split())
+    return Game.start(fen, chess960).play(moves)[0]
+
+
+def is_continued(game, text, chess960=False):
+    fen, moves = read_position(text.split())
+    return game.is_continued_by(fen, chess960, moves)
+
+
+@pytest.mark.parametrize("first", STARTS)
+@pytest.mark.parametrize("second", STARTS)
+def test_the_start_position_is_the_same_however_it_is_written(first, second):
+    game = game_of(f"{first} moves e2e4 e7e5")
+    assert is_continued(game, f"{second} moves e2e4 e7e5")
+    assert is_continued(game, f"{second} moves e2e4 e7e5 g1f3")
+    assert not is_continued(game, f"{second} moves e2e4")
+    assert not is_continued(game, f"{second} moves e2e4 c7c5 g1f3")
+    assert not is_continued(game, f"{second} moves e2e4 e7e5", chess960=True)
+
+
+def test_another_start_is_another_game():
+    game = game_of(OTHER)
+    assert is_continued(game, f"{OTHER} moves e2e4")
+    assert not any(is_continued(game, start) for start in STARTS)
+
+
+def test_moves_that_are_played():
+    game, codes = game_of("startpos moves e2e4").play(["e7e5", "Nf3"])
+    assert game.texts == ("e2e4", "e7e5", "Nf3")
+    assert [len(codes), game.position.turn] == [2, "black"]
+    with pytest.raises(ValueError, match="e2e4"):
+        game.play(["e2e4"])
