@@ -34,7 +34,8 @@ GLUE := tests/engine/report tests/engine/search tests/engine/uci
 test-variants: .venv/train
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --quiet tests/movegen/compiler/test_cache.py tests/perft/test_cli.py
-	$(BIN)/coverage run -m pytest --quiet -m "not slow and not soak and not clock" $(GLUE)
+	$(BIN)/coverage run -m pytest --quiet -m "not slow and not soak and not clock" $(GLUE) \
+		tests/engine/test_analysis.py tests/engine/cli/test_table.py
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) $(KERNELS) tests/engine/mcts \
 		tests/engine/test_plain_python.py $(GLUE)
 	$(BIN)/coverage combine --quiet

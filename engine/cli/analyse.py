@@ -4,8 +4,11 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.live import Live
+
+from engine.analysis import Analysis
 from engine.cli.arguments import (
     add_formula,
     add_limits,
@@ -16,17 +19,18 @@ from engine.cli.arguments import (
     positive,
     seconds_of,
 )
+from engine.cli.console import new_console, print_lines
 from engine.cli.progress import warm_up
+from engine.cli.table import search_view
+from engine.explain.explain import Explanation, NotLegal, answer
+from engine.explain.legality import objection
+from engine.explain.text import EXTRA_HINT, data_of, lines_of
 from engine.report.columns import find, lesson
 from engine.report.formulas import context_of
 from engine.report.node import Shape
+from movegen import Position
 from movegen.moves import MAX_MOVES
 from perft.exits import DONE, INTERRUPTED, reported
-
-if TYPE_CHECKING:
-    from engine.analysis import Analysis
-    from engine.explain.explain import Explanation, NotLegal
-    from movegen import Position
 
 SECONDS = 5.0
 ROWS = 10
@@ -41,9 +45,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _main(arguments: argparse.Namespace) -> int:
     warm_up()
-    from engine.explain.explain import answer
-    from engine.explain.text import data_of
-
     columns = [find(text) for text in arguments.explain]
     analysis = _new_analysis(arguments)
     _check_moves(analysis.position, arguments.why)
@@ -89,9 +90,7 @@ def _new_parser() -> argparse.ArgumentParser:
 # What to analyse
 
 
-def _new_analysis(arguments: argparse.Namespace) -> "Analysis":
-    from engine.analysis import Analysis
-
+def _new_analysis(arguments: argparse.Namespace) -> Analysis:
     options = engine_options(arguments)
     position, remark = position_from(arguments)
     if not position.move_codes:
@@ -101,9 +100,7 @@ def _new_analysis(arguments: argparse.Namespace) -> "Analysis":
     return Analysis(position, options)
 
 
-def _check_moves(position: "Position", moves: list[str]) -> None:
-    from engine.explain.legality import objection
-
+def _check_moves(position: Position, moves: list[str]) -> None:
     for move in moves:
         wrong = objection(position, move) if move else None
         if wrong is not None:
@@ -113,7 +110,7 @@ def _check_moves(position: "Position", moves: list[str]) -> None:
 # What is shown
 
 
-def _search(analysis: "Analysis", seconds: float | None, arguments: argparse.Namespace) -> bool:
+def _search(analysis: Analysis, seconds: float | None, arguments: argparse.Namespace) -> bool:
     """Search, and on a terminal show the table meanwhile; -> was it interrupted?"""
     analysis.start(seconds, arguments.visits)
     try:
@@ -127,15 +124,11 @@ def _search(analysis: "Analysis", seconds: float | None, arguments: argparse.Nam
     return False
 
 
-def _root(analysis: "Analysis", rows: int) -> dict[str, Any]:
+def _root(analysis: Analysis, rows: int) -> dict[str, Any]:
     return analysis.children(k=rows, shape=Shape(lines=rows, first_look=True))
 
 
-def _watch(analysis: "Analysis", rows: int) -> None:
-    from rich.live import Live
-
-    from engine.cli.console import new_console
-    from engine.cli.table import search_view
+def _watch(analysis: Analysis, rows: int) -> None:
 
     console = new_console(is_terminal=True)
     with Live(console=console, auto_refresh=False, transient=True) as live:
@@ -144,18 +137,14 @@ def _watch(analysis: "Analysis", rows: int) -> None:
             live.update(search_view(analysis.summary(), _root(analysis, rows), console.width), refresh=True)
 
 
-def _print_report(analysis: "Analysis", rows: int, reasons: "list[Explanation | NotLegal]") -> None:
-    from engine.cli.console import new_console, print_lines
-    from engine.cli.table import search_view
-    from engine.explain.text import EXTRA_HINT, lines_of
-
+def _print_report(analysis: Analysis, rows: int, reasons: list[Explanation | NotLegal]) -> None:
     console = new_console(is_terminal=sys.stdout.isatty())
     console.print(search_view(analysis.summary(), _root(analysis, rows), console.width))
     for reason in reasons:
         print_lines(console, ["", *lines_of(reason, EXTRA_HINT)])
 
 
-def _lesson(analysis: "Analysis", key: str) -> list[str]:
+def _lesson(analysis: Analysis, key: str) -> list[str]:
     """A column explained with the numbers of the best move."""
     report = analysis.report
     row = report.rows(k=1, shape=Shape(lines=0, first_look=True))[0]

@@ -2,16 +2,18 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.table import Table
+
+from engine.cli.console import can_show, new_console
+from engine.cli.table import Column, cut, table_of
+from engine.pgn.game_file import GameFile
+from engine.review import SCHEMA
+from engine.review.chart import BARS, sparkline, white_scores
+from engine.review.game import SIDES, Review
+from engine.review.severity import MARKS, Severity
 from engine.system.text import printable
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from engine.pgn.game_file import GameFile
-    from engine.review.game import Review
 
 LONGEST_SPARKLINE = 100
 SHORTEST_NAME = 8
@@ -21,11 +23,9 @@ class JsonPrinter:
     """One JSON document, printed game by game."""
 
     def __init__(self) -> None:
-        from engine.review import SCHEMA
-
         self._before = f'{{"schema": {json.dumps(SCHEMA)}, "games": ['
 
-    def add(self, review: "Review") -> None:
+    def add(self, review: Review) -> None:
         """Print another game."""
         print(self._before + json.dumps(review.data()), end="", flush=True)
         self._before = ", "
@@ -38,14 +38,12 @@ class JsonPrinter:
 class TextPrinter:
     """Tables for people."""
 
-    def __init__(self, files: list["GameFile"]) -> None:
+    def __init__(self, files: list[GameFile]) -> None:
         """`files`: their games are printed with a title."""
-        from engine.cli.console import new_console
-
         self._console = new_console(is_terminal=sys.stdout.isatty())
         self._files, self._is_first = files, True
 
-    def add(self, review: "Review") -> None:
+    def add(self, review: Review) -> None:
         """Print another game."""
         if self._files:
             found = review.found
@@ -62,10 +60,7 @@ class TextPrinter:
         )
 
 
-def _print_game(review: "Review", console: "Console") -> None:
-    from engine.cli.console import can_show
-    from engine.review.chart import BARS, sparkline, white_scores
-
+def _print_game(review: Review, console: Console) -> None:
     if review.note:
         console.print(f"note: {printable(review.note)}", markup=False)
     if not review.moves:
@@ -78,11 +73,8 @@ def _print_game(review: "Review", console: "Console") -> None:
     _print_losses(review, console)
 
 
-def players_table(review: "Review", width: int) -> "Table":
+def players_table(review: Review, width: int) -> Table:
     """A row for each player: the average loss, and how many moves lost how much."""
-    from engine.cli.table import Column, cut, table_of
-    from engine.review.game import SIDES
-
     players = [review.player(side) for side in SIDES]
     losses = [player["average_loss"] for player in players]
     columns = [
@@ -97,9 +89,7 @@ def players_table(review: "Review", width: int) -> "Table":
     return table_of(columns, width, cut)
 
 
-def _print_losses(review: "Review", console: "Console") -> None:
-    from engine.review.severity import MARKS, Severity
-
+def _print_losses(review: Review, console: Console) -> None:
     styles = {Severity.INACCURACY: "yellow", Severity.MISTAKE: "magenta", Severity.BLUNDER: "bold red"}
     for move in review.moves:
         if move.severity is not Severity.NONE:

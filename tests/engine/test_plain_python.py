@@ -65,7 +65,7 @@ def test_a_mate_is_proven_and_ends_the_search(formula, evaluator):
 @pytest.mark.parametrize("batch", [1, 4])
 def test_only_the_moves_wished_for_are_searched(batch):
     searcher, position = new_searcher(Batch=batch), Position()
-    searcher.go(Limits(nodes=20), wished=(position.code("a3"), position.code("h4")))
+    searcher.go(Limits(nodes=20), search_moves=(position.code("a3"), position.code("h4")))
     searcher.wait()
     assert {row["uci"] for row in searcher.report().children()["rows"]} == {"a2a3", "h2h4"}
 

@@ -29,6 +29,27 @@ def test_a_first_start_compiles_and_tells_so_once(done, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_the_caller_reports_and_shows_the_progress(done, capsys):
+    shown, reports = [], []
+
+    def track(parts):
+        for part in parts:
+            yield part
+            shown.append((part, list(done)))
+
+    warmup._compiled_here.clear()
+    warmup.ensure_warm(track, reports.append)
+    assert shown == [("search", ["search"]), ("report", ["search", "report"])]
+    assert [report.split(":")[0] for report in reports] == ["first start"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_program_without_a_console_compiles_too(done, monkeypatch):
+    monkeypatch.setattr("sys.stderr", None)
+    warmup.ensure_warm()
+    assert done == ["search", "report"]
+
+
 def test_the_command_tells_the_seconds_of_each_part(done, capsys):
     assert main(["--search", "--time"]) == 0
     lines = capsys.readouterr().out.splitlines()

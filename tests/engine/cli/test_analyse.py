@@ -16,13 +16,13 @@ GAME = """[Event "?"]
 """
 
 
-def told(capsys, *arguments):
+def output_of(capsys, *arguments):
     assert main(["analyse", "--hash", "16", *arguments]) == 0
     return capsys.readouterr().out
 
 
 def test_a_plain_table_where_there_is_no_terminal(capsys):
-    output = told(capsys, "--visits", "800", "--moves", "3", *MIDDLEGAME.split())
+    output = output_of(capsys, "--visits", "800", "--moves", "3", *MIDDLEGAME.split())
     assert "\x1b" not in output
     lines = output.splitlines()
     assert lines[0].startswith("White to move, 800 visits")
@@ -34,7 +34,7 @@ def test_a_plain_table_where_there_is_no_terminal(capsys):
 
 def test_json_holds_the_same_numbers_as_the_table(capsys):
     arguments = ("--visits", "800", MIDDLEGAME)
-    data = json.loads(told(capsys, "--json", "--why", "--why", "h4", *arguments))
+    data = json.loads(output_of(capsys, "--json", "--why", "--why", "h4", *arguments))
     assert data["summary"]["schema"] == "teresa-search/1"
     assert data["summary"]["visits"] == 800
     assert data["history"]["visits"][-1] == 800
@@ -46,12 +46,14 @@ def test_json_holds_the_same_numbers_as_the_table(capsys):
     assert sum(round(1000 * row["share"]) for row in rows) == 1000
     assert all(row["v"] is not None for row in rows)
     assert all(row["line"] for row in rows)
-    few = json.loads(told(capsys, "--json", "--moves", "3", *arguments))
+    few = json.loads(output_of(capsys, "--json", "--moves", "3", *arguments))
     assert len(few["root"]["rows"]) == 46
 
 
 def test_why_and_the_formulas(capsys):
-    output = told(capsys, "--visits", "500", "--why", "--extra", "100", "--why", "h4", "--explain", "bonus", MIDDLEGAME)
+    output = output_of(
+        capsys, "--visits", "500", "--why", "--extra", "100", "--why", "h4", "--explain", "bonus", MIDDLEGAME
+    )
     assert "verdict: BEST" in output
     assert "100 added now" in output
     formula = output.splitlines()[-1].split("=")
@@ -64,7 +66,7 @@ def test_why_and_the_formulas(capsys):
 @pytest.mark.parametrize("column", ["n", "share", "q", "wdl", "p", "v", "u", "s", "Win draw loss", "first look"])
 @pytest.mark.parametrize("formula", ["puct", "UCB1"])
 def test_every_column_can_be_explained(capsys, column, formula):
-    output = told(
+    output = output_of(
         capsys, "--visits", "200", "--formula", formula, "--evaluator", "playout", "--explain", column, MIDDLEGAME
     )
     assert "for White, the side to move" in output
@@ -74,9 +76,9 @@ def test_every_column_can_be_explained(capsys, column, formula):
 def test_a_game_is_read(capsys, tmp_path):
     path = tmp_path / "game.pgn"
     path.write_text(GAME)
-    data = json.loads(told(capsys, "--json", "--visits", "50", str(path)))
+    data = json.loads(output_of(capsys, "--json", "--visits", "50", str(path)))
     assert data["summary"]["fen"].startswith("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b")
-    data = json.loads(told(capsys, "--json", "--visits", "50", "--ply", "1", str(path)))
+    data = json.loads(output_of(capsys, "--json", "--visits", "50", "--ply", "1", str(path)))
     assert data["summary"]["fen"].startswith("rnbqkbnr/pppppppp/8/8/4P3")
 
 

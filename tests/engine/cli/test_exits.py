@@ -47,7 +47,7 @@ class Run:
         self.lines = []
 
     def read_until(self, text, lines_more=0):
-        """Until a line of standard error holds a text, and so many lines more."""
+        """Until a line of standard error holds a text, and some lines more."""
         guard = threading.Timer(120, self.process.kill)
         guard.start()
         for line in self.process.stderr:
@@ -72,7 +72,7 @@ class Run:
 @pytest.mark.parametrize("name", ["analyse", "bench", "epd", "explore", "perft", "play", "review", "warmup"])
 @pytest.mark.usefixtures("warm")
 def test_ctrl_c_while_modules_are_imported(name, imports, commands, environment):
-    """At the same place on a fast and a slow machine: after so many imports."""
+    """At the same point on a fast and a slow machine: after a number of imports."""
     run = Run(commands[name], environment, "-X", "importtime")
     run.read_until("perft.exits", imports)
     status, said = run.interrupt()

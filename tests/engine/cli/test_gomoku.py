@@ -20,7 +20,7 @@ def play(monkeypatch, capsys, lines, *options):
 
 
 def test_a_game_to_its_end(monkeypatch, capsys):
-    """Somebody who takes the first free square is beaten."""
+    """A player that takes the first free square loses."""
     squares = [f"{column}{row}" for row in (1, 2, 3) for column in "abc"]
     status, output = play(monkeypatch, capsys, squares)
     assert status == 0

@@ -118,7 +118,7 @@ def test_games_are_parted():
     assert texts(f'{event(1)}\n\n[Site "x"]\n\n1. e4 *') == [f'{event(1)} [Site "x"] 1. e4 *']
     # blank lines and brackets in comments
     assert len(texts(f'{event(1)}\n\n1. e4 {{ a\n\n[Site "x"]\n\nb }} e5 *\n\n{event(2)}\n\n*')) == 2
-    # a comment that nobody closed ends with its game
+    # a comment that is not closed ends with its game
     assert len(texts(f"{event(1)}\n\n1. e4 {{ oh\n\n{event(2)}\n\n*")) == 2
     # `;` hides brackets, `%` hides a line
     assert len(texts(f"{event(1)}\n\n1. e4 ; {{\n\n{event(2)}\n\n*")) == 2

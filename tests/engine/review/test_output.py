@@ -52,7 +52,7 @@ def interrupt_at(monkeypatch, number):
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.search.foreground.search_to_end", interrupted)
+    monkeypatch.setattr("engine.cli.review_games.search_to_end", interrupted)
     return searches
 
 
@@ -137,13 +137,13 @@ def test_numbered_pictures_of_others_are_not_overwritten(capsys, folder):
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="everything may be written")
 def test_a_folder_without_permission_is_noticed_at_once(capsys, folder, monkeypatch):
     (folder / "closed").mkdir(mode=0o555)
-    monkeypatch.setattr("engine.cli.review._new_judge", None)
+    monkeypatch.setattr("engine.cli.review_games.new_judge", None)
     review("games.pgn", "-o", "closed/out.pgn", status=2)
     assert "closed/out.pgn: Permission denied" in capsys.readouterr().err
 
 
 def test_what_cannot_be_written_is_noticed_before_the_work(capsys, monkeypatch):
-    monkeypatch.setattr("engine.cli.review._new_judge", None)
+    monkeypatch.setattr("engine.cli.review_games.new_judge", None)
     for option in ("-o", "--picture"):
         review("games.pgn", option, "nowhere/x", status=2)
         error = capsys.readouterr().err

@@ -199,7 +199,7 @@ def test_an_interrupted_review_keeps_what_was_judged(capsys, tmp_path, monkeypat
             raise KeyboardInterrupt
         search(searcher, limits)
 
-    monkeypatch.setattr("engine.search.foreground.search_to_end", interrupted)
+    monkeypatch.setattr("engine.cli.review_games.search_to_end", interrupted)
     out = tmp_path / "out.pgn"
     shown = review(capsys, tmp_path, CLEAN, "-o", out, status=130)
     assert "3 of 10 half-moves were judged" in shown

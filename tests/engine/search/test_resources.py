@@ -179,7 +179,7 @@ def test_the_book_has_a_say_only_in_games_and_if_asked_for(book):
     assert len(resources.root_moves(position, (), options, in_game=True).codes) == 20
     options.own_book = True
     root = resources.root_moves(position, (), options, in_game=True)
-    assert (len(root.codes), root.snapshot) == (1, "book")
+    assert (len(root.codes), root.source) == (1, "book")
     assert len(resources.root_moves(position, (), options, in_game=False).codes) == 20
     chosen = (position.code("h4"),)
     assert resources.root_moves(position, chosen, options, in_game=True).codes == chosen
@@ -188,7 +188,7 @@ def test_the_book_has_a_say_only_in_games_and_if_asked_for(book):
 def test_tablebases_decide_but_not_against_the_users_wish():
     resources, position = resources_of(tables=TABLES), Position(STALEMATE_TRAP)
     root = resources.root_moves(position, (), Options(), in_game=False)
-    assert (root.snapshot, root.verdict.score) == ("tablebase", 1.0)
+    assert (root.source, root.verdict.score) == ("tablebase", 1.0)
     stalemate = (position.code("g5g6"),)
     assert resources.root_moves(position, stalemate, Options(), in_game=False).codes == stalemate
 

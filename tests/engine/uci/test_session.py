@@ -36,6 +36,7 @@ def engine(environment):
         process.end()
 
 
+@pytest.mark.clock
 def test_uci_is_answered_at_once_and_lists_all_options(engine):
     engine.send("uci")
     lines = engine.until("uciok")
@@ -45,6 +46,7 @@ def test_uci_is_answered_at_once_and_lists_all_options(engine):
     engine.quit_cleanly()
 
 
+@pytest.mark.clock
 def test_a_warm_start_is_ready_soon(engine):
     engine.send("uci", "isready")
     engine.until("readyok")
@@ -68,6 +70,7 @@ def test_a_search_tells_its_line_and_one_best_move(engine):
     engine.quit_cleanly()
 
 
+@pytest.mark.clock
 def test_stop_and_isready_are_answered_during_a_search(engine):
     engine.send("isready")
     engine.until("readyok")

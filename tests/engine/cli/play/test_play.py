@@ -8,9 +8,11 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
+from engine.cli.arguments import limits_from
 from engine.cli.console import new_console
+from engine.cli.play import start
 from engine.cli.play.board import board_text
-from engine.cli.play.command import _new_loop, _new_parser
+from engine.cli.play.command import _new_parser
 from engine.system.output_file import write_whole
 from movegen import Position
 from tests.engine.cli.console import SECONDS, SOURCES, Terminal, command, piped
@@ -22,17 +24,18 @@ needs_terminals = pytest.mark.skipif(sys.platform == "win32", reason="there are 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Games that nobody named are saved where one stands."""
+    """Games without a name are saved in the working folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def new_loop(*arguments):
-    return _new_loop(_new_parser().parse_args([*QUICK, *arguments]))
+    parsed = _new_parser().parse_args([*QUICK, *arguments])
+    return start.new_loop(parsed, limits_from(parsed, default=1))
 
 
 def typed(monkeypatch, *lines):
-    """A person who types these lines, and then Ctrl-D."""
+    """A user types these lines, and then Ctrl-D."""
     waiting = list(lines)
 
     def answer(_prompt=""):
@@ -389,8 +392,8 @@ def test_the_board_shows_every_man(letters, is_flipped):
     rows = [row[3:].replace("[", " ").replace("]", " ").split() for row in text.splitlines()[:8]]
     squares = [[chess.square(file, rank) for file in range(8)] for rank in range(7, -1, -1)]
     for row, places in zip(rows[::-1] if is_flipped else rows, squares, strict=True):
-        men = [board.piece_at(place) for place in places]
-        signs = [("." if man is None else man.symbol() if letters else man.unicode_symbol()) for man in men]
+        pieces = [board.piece_at(square) for square in places]
+        signs = [("." if piece is None else piece.symbol() if letters else piece.unicode_symbol()) for piece in pieces]
         assert (row[::-1] if is_flipped else row) == signs
     assert text.count("[") == 2
 
@@ -441,7 +444,7 @@ def test_on_a_terminal(environment, folder, no_color):
     status, output = terminal.end()
     assert status == 130
     assert ("\x1b[1;38;" in output or "48;5" in output) != no_color
-    assert ("♘" in output) == no_color  # where colours tell the sides apart, all men are filled
+    assert ("♘" in output) == no_color  # where colours distinguish the sides, all pieces are filled
     assert "♞" in output
     (saved,) = folder.glob("teresa-*.pgn")
     assert len(list(read_games(saved)[0].mainline_moves())) == 2
