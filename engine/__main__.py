@@ -90,7 +90,7 @@ def _run_command(name: str, argv: list[str]) -> int:
     try:
         return int(command.main(argv, program="teresa perft") if name == "perft" else command.main(argv))
     except ModuleNotFoundError as error:
-        from engine.system.extras import how_to_install
+        from engine.system.optional_packages import how_to_install
 
         advice = how_to_install(error.name)
         if advice is None:

@@ -67,7 +67,7 @@ def list_parts() -> dict[str, Callable[[], object]]:
     from movegen import Position
     from movegen.bits import U64
     from movegen.playout import random_games
-    from perft.run import Counter
+    from perft.counter import Counter
 
     position = Position()
     return {

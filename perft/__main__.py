@@ -79,7 +79,7 @@ def _parse(argv: Sequence[str] | None, program: str) -> "argparse.Namespace":
 def _run(arguments: "argparse.Namespace") -> int:
     with ending_at_once():
         from perft import commands
-        from perft.run import Interrupted
+        from perft.counter import Interrupted
 
     try:
         return commands.run(arguments)

@@ -8,10 +8,10 @@ import time
 from movegen import Position
 from movegen.compiler.memory import CACHE_LINE_BYTES
 from movegen.fen import START_FEN
+from perft.counter import MEGABYTE, Counter, counted_before, load_kernels
 from perft.display import Display
 from perft.exits import DONE, FAILED
 from perft.frontier import Frontier
-from perft.run import MEGABYTE, Counter, counted_before, load_kernels
 from perft.suite import Entry, read_suite
 
 SHORTEST = 1e-6  # seconds; clocks may be coarser than a small count is long
@@ -121,7 +121,7 @@ def check(counter: Counter, entry: Entry, depth: int, display: Display) -> int:
 
 def run_compare(position: Position, arguments: argparse.Namespace) -> int:
     """Compare with another program, depth by depth, and print the first difference."""
-    from perft.compare import compare, opponent
+    from perft.comparison import compare, opponent
 
     command = shlex.split(arguments.against) if arguments.against else None
     with opponent(command, arguments.chess960) as other:

@@ -4,8 +4,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from perft.counter import Progress
 from perft.estimate import seconds_left
-from perft.run import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -1,6 +1,6 @@
 """Estimates of the remaining time of a run, by its progress."""
 
-from perft.run import Progress
+from perft.counter import Progress
 
 
 def seconds_left_of_run(progress: Progress) -> float | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from engine.config.options import Options
 
 if TYPE_CHECKING:
-    from engine.pgn.positions import OpenedPosition
+    from engine.pgn.opened_position import OpenedPosition
     from engine.search.clock import Limits
 
 MOST = {float: 1e6, int: 10**12}  # seconds; visits, rows, numbers of games
@@ -106,7 +106,7 @@ def add_game(parser: argparse.ArgumentParser, default: str = "the first") -> Non
 
 def position_from(arguments: argparse.Namespace) -> "OpenedPosition":
     """The position that was asked for; `ValueError` says what is wrong with it."""
-    from engine.pgn.positions import read_position
+    from engine.pgn.opened_position import read_position
 
     return read_position(
         " ".join(arguments.position),

@@ -21,7 +21,7 @@ from engine.cli.arguments import (
 )
 from engine.cli.progress import warm_up
 from engine.config.options import BY_NAME
-from engine.system.extras import check_extra
+from engine.system.optional_packages import check_extra
 from engine.system.output_file import check_writable, write_whole
 from perft.exits import DONE, reported
 
@@ -48,7 +48,7 @@ def _main(arguments: argparse.Namespace) -> int:
     _check(arguments)
     warm_up()
     if arguments.diff:
-        from engine.explorer.compare import loaded
+        from engine.explorer.saved_trees import loaded
 
         return _show(loaded(*arguments.diff), arguments)
     session = _new_session(arguments)

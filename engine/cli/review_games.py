@@ -13,9 +13,9 @@ from engine.cli.review_printer import JsonPrinter, TextPrinter
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import FoundGame, GameFile
 from engine.review.chart import is_chart, svg
-from engine.review.game import Review
 from engine.review.judge import Judge
 from engine.review.output import KIND, ReviewFile, is_review, judged_text
+from engine.review.reviewed_game import Review
 from engine.search.clock import Limits
 from engine.search.foreground import search_to_end
 from engine.system.output_file import check_writable, write_whole

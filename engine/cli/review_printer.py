@@ -11,9 +11,9 @@ from engine.cli.table import Column, cut, table_of
 from engine.pgn.game_file import GameFile
 from engine.review import SCHEMA
 from engine.review.chart import BARS, sparkline, white_scores
-from engine.review.game import SIDES, Review
+from engine.review.reviewed_game import SIDES, Review
 from engine.review.severity import MARKS, Severity
-from engine.system.text import printable
+from engine.system.printable import printable
 
 LONGEST_SPARKLINE = 100
 SHORTEST_NAME = 8

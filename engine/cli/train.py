@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli.arguments import add_force, positive
 from engine.cli.progress import warm_up
-from engine.system.extras import check_extra
+from engine.system.optional_packages import check_extra
 from perft.exits import DONE, INTERRUPTED, reported
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
 
 def run_generate(arguments: argparse.Namespace) -> int:
     """Make labelled games, with a progress display."""
-    from engine.training.generate.generate import generate
+    from engine.training.generate.generation import generate
 
     plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
     positions = 0
@@ -222,8 +222,8 @@ def run_export(arguments: argparse.Namespace) -> int:
 
 def show_figures(network: "Network", games: "Games", *, as_json: bool) -> None:
     """Evaluate and print."""
-    from engine.training.fit.evaluate import evaluate
-    from engine.training.fit.table import draw_calibration_table, figures_table
+    from engine.training.fit.figures import evaluate
+    from engine.training.fit.figures_table import draw_calibration_table, figures_table
 
     figures = evaluate(network, games)
     if as_json:

@@ -41,7 +41,7 @@ class Options:
     )
     batch: int = spin("Batch", 1, 1, 64, "leaves that are evaluated together")
     temperature: int = spin("Temperature", 0, 0, 10_000, "randomness of the move played, in thousandths; 0: none")
-    seed: int = spin("Seed", 0, 0, 2**31 - 1, "random seed; 0: a new one for each search, see below")
+    seed: int = spin("Seed", 0, 0, 2**31 - 1, "random seed; 0: a new one for each search")
     move_stats: bool = check("MoveStats", "a table of all moves before bestmove")
     explorer: bool = check("Explorer", "show the search in the browser, read-only, on this machine")
     explorer_port: int = spin("Explorer Port", 0, 0, 65535, "port of the explorer; 0: any free port")

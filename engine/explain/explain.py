@@ -11,10 +11,10 @@ from engine.explain.trend import Steady, Trend
 from engine.explain.verdict import Evidence, Verdict, judge, visits_missing
 from engine.report.move_stats import MoveStats
 from engine.report.node import Node, Shape
-from engine.report.positions import TreePosition
 from engine.report.report import Report
 from engine.report.rows import Row, proof_of, q_of, wdl_of
 from engine.report.snapshot import NotInMemoryError, Snapshot
+from engine.report.tree_positions import TreePosition
 
 LONGEST_LINE = 16
 WITH_LINES = Shape(lines=2, longest=LONGEST_LINE)

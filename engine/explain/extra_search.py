@@ -7,11 +7,12 @@ from engine.mcts.params import new_worker, root_of
 from engine.mcts.tree import ROOT, new_tree
 from engine.report.history import History
 from engine.report.move_stats import DRAW, WIN, MoveStats, as_stats
-from engine.report.positions import PositionCache, TreePosition
 from engine.report.snapshot import Snapshot
+from engine.report.tree_positions import PositionCache, TreePosition
 from movegen import Ending
 
 SEED = 1
+VISITS_AT_ONCE = 500  # between two checks whether to stop
 VISITS_PER_MEGABYTE = 500
 LARGEST_MEGABYTES = 256
 MOST_VISITS = 10_000_000
@@ -25,7 +26,8 @@ def search_alone(
     params = snapshot.params._replace(root_sharpness=snapshot.params.sharpness)  # it is no root there
     if not after.is_over:
         task = SearchTask(tree, root_of(after.position), snapshot.network, params)
-        make_visits(task, new_worker(SEED, snapshot.network), min(visits, MOST_VISITS), is_stopped)
+        worker = new_worker(SEED, snapshot.network)
+        make_visits(task, worker, min(visits, MOST_VISITS), is_stopped, at_once=VISITS_AT_ONCE)
     return Snapshot(tree, PositionCache(after.position), History(), params, snapshot.network)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.analysis import Analysis
 from engine.explorer.view import Action, Data, SearchHandle, View
-from engine.pgn.positions import position_in_text
+from engine.pgn.opened_position import position_in_text
 from movegen import Position
 
 SECONDS_UNWATCHED = 10.0  # after which the search stops

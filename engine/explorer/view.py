@@ -9,10 +9,10 @@ from engine.report.columns import CLOSE_LOSS, COLUMNS, EXPLAINED, LARGE_LOSS, le
 from engine.report.formulas import context_of
 from engine.report.icicle import DEEPEST
 from engine.report.node import Shape
-from engine.report.positions import TreePosition
 from engine.report.report import Report
 from engine.report.rows import DIGITS, mean_score
 from engine.report.snapshot import LONGEST_PATH, NotInMemoryError
+from engine.report.tree_positions import TreePosition
 
 MOST_LINES = 64
 IN_FRAMES = Shape(lines=8, longest=16)

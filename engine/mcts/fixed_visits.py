@@ -9,7 +9,7 @@ from engine.mcts.tree import Tree
 from engine.network.weights import Network
 from movegen.bits import ONE, U64
 
-VISITS_AT_ONCE = 500  # between two looks at whether to stop
+VISITS_AT_ONCE = 20_000  # between two looks at whether to stop
 TO_EXPAND = 2  # the first visit evaluates the root, the second makes its moves
 
 
@@ -27,11 +27,17 @@ def simulate(task: SearchTask, worker: Worker, count: int) -> int:
     return int(simulate_many(task.tree, task.root, task.network, task.params, worker, U64(count)))
 
 
-def make_visits(task: SearchTask, worker: Worker, visits: int, is_stopped: Callable[[], bool] = lambda: False) -> int:
+def make_visits(
+    task: SearchTask,
+    worker: Worker,
+    visits: int,
+    is_stopped: Callable[[], bool] = lambda: False,
+    at_once: int = VISITS_AT_ONCE,
+) -> int:
     """Make visits until all are made, the root is proven or `is_stopped`; -> how many were made."""
     made = 0
     while made < visits and not is_stopped():
-        chunk = min(VISITS_AT_ONCE, visits - made)
+        chunk = min(at_once, visits - made)
         done = simulate(task, worker, chunk)
         made += done
         if done < chunk:

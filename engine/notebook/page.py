@@ -9,7 +9,7 @@ import chess.svg
 from engine.report.columns import RowData, best_score, grade, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
 from engine.report.node import Shape
-from engine.system.text import printable
+from engine.system.printable import printable
 
 ROWS, ARROWS, SIZE = 10, 4, 320
 SHAPE = Shape(lines=ROWS, longest=8, first_look=True)

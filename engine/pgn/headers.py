@@ -2,7 +2,7 @@
 
 import re
 
-from engine.system.text import printable
+from engine.system.printable import printable
 
 STANDARD = ("standard", "chess", "classical", "normal", "from position")
 CHESS960 = ("chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.pgn.headers import KNOWN_TAGS, is_ignored, split_text, variant_problem
-from engine.system.text import printable
+from engine.system.printable import printable
 
 if TYPE_CHECKING:
     import chess

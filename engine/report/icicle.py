@@ -8,8 +8,8 @@ import numpy as np
 from engine.mcts import inspect
 from engine.mcts.tree import Tree
 from engine.report.move_stats import EXACT_SCORES, result_and_distance
-from engine.report.positions import Mover, PositionCache, TreePosition, uci_of
 from engine.report.rows import mean_score, proof_of
+from engine.report.tree_positions import Mover, PositionCache, TreePosition, uci_of
 from movegen.bits import U64
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from engine.mcts.tree import ROOT
 from engine.report.move_stats import MoveStats, in_order, moves_below
-from engine.report.positions import TreePosition
-from engine.report.priors import priors_at
+from engine.report.network_priors import priors_at
 from engine.report.pv import line_of
 from engine.report.rows import (
     BEST,
@@ -25,6 +24,7 @@ from engine.report.rows import (
     wdl_of,
 )
 from engine.report.snapshot import NotInMemoryError, Snapshot
+from engine.report.tree_positions import TreePosition
 from movegen.moves import MAX_MOVES
 
 UNKNOWN = Urgency(None, None, "")

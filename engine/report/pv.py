@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.mcts.inspect import best_line
 from engine.mcts.tree import Tree
-from engine.report.positions import PositionCache, TreePosition
+from engine.report.tree_positions import PositionCache, TreePosition
 from movegen.bits import U64
 
 LONGEST_LINE = 64

@@ -7,8 +7,8 @@ from engine.mcts.params import NETWORK, SearchParams
 from engine.mcts.tree import ROOT, Tree, edges_of
 from engine.network.weights import Network
 from engine.report.history import History
-from engine.report.positions import PositionCache, TreePosition
 from engine.report.stop_reason import StopReason
+from engine.report.tree_positions import PositionCache, TreePosition
 from movegen import Position
 
 LONGEST_PATH = 128  # plies

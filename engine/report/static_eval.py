@@ -12,7 +12,7 @@ from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
 from engine.network.architecture import VALUE_UNIT
 from engine.network.batch import values_of
 from engine.network.weights import Network, new_scratch
-from engine.report.priors import network_priors
+from engine.report.network_priors import network_priors
 from movegen import Position
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen
 

@@ -17,7 +17,6 @@ from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, new_tree
 from engine.network.weights import Network
 from engine.report.columns_file import ColumnsFile, packed
 from engine.report.history import History
-from engine.report.positions import PositionCache
 from engine.report.report import Report
 from engine.report.snapshot import Progress, Snapshot
 from engine.report.tree_checks import check_numbers, check_shape, checked_samples, tried_moves
@@ -31,6 +30,7 @@ from engine.report.tree_columns import (
     slots_needed,
     without,
 )
+from engine.report.tree_positions import PositionCache
 from engine.system.output_file import check_writable, write_whole
 from movegen import Position
 

@@ -11,7 +11,7 @@ from engine.review.severity import NAGS, Severity
 from engine.system.version import version
 
 if TYPE_CHECKING:
-    from engine.review.game import Review
+    from engine.review.reviewed_game import Review
 
 
 def annotate(review: "Review") -> None:

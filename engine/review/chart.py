@@ -2,9 +2,9 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from engine.review.game import Review
+from engine.review.reviewed_game import Review
 from engine.review.severity import Severity
-from engine.system.text import printable
+from engine.system.printable import printable
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 800, 240, 44, 40, 30
 BARS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"

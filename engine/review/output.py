@@ -14,7 +14,7 @@ from engine.system.output_file import write_whole
 from engine.system.version import version
 
 if TYPE_CHECKING:
-    from engine.review.game import Review
+    from engine.review.reviewed_game import Review
 
 TAG = "Review"
 TAG_VALUE = re.compile(

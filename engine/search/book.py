@@ -26,7 +26,7 @@ class Book:
 
         `ValueError` if the file is damaged: whatever error python-chess raises.
         """
-        from engine.pgn.convert import as_chess_board
+        from engine.pgn.python_chess import as_chess_board
 
         board = as_chess_board(position)
         try:

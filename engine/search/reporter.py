@@ -7,9 +7,9 @@ from engine.config.options import Options
 from engine.mcts.tree import IN_USE, Tree
 from engine.report.info import Info
 from engine.report.move_stats import MoveStats
-from engine.report.positions import PositionCache
 from engine.report.pv import main_line
 from engine.report.snapshot import Progress
+from engine.report.tree_positions import PositionCache
 from engine.search.listener import Listener
 
 SECONDS_BETWEEN_INFOS, LEAST_SECONDS_BETWEEN_INFOS = 1.0, 0.1

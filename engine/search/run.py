@@ -14,10 +14,10 @@ from engine.mcts.tree import ROOT, Tree, ask_to_stop, clear, keep
 from engine.report.effort import plural
 from engine.report.history import History
 from engine.report.move_stats import MoveStats, best_of, moves_below
-from engine.report.positions import PositionCache
 from engine.report.pv import best_edges
 from engine.report.snapshot import Progress
 from engine.report.stop_reason import StopReason
+from engine.report.tree_positions import PositionCache
 from engine.search.choose import sample_by_level, sample_move
 from engine.search.clock import Limits
 from engine.search.listener import Listener

@@ -13,10 +13,10 @@ from engine.config.search_params import root_exponent, search_params
 from engine.mcts.reroot import new_root, temper_root
 from engine.mcts.tree import ROOT, Tree, clear, new_tree, touch
 from engine.report.history import History
-from engine.report.positions import PositionCache
 from engine.report.report import Report
 from engine.report.snapshot import Progress, Snapshot
 from engine.report.stop_reason import StopReason
+from engine.report.tree_positions import PositionCache
 from engine.search.clock import DelayMeter, Limits, OverheadMeter, budget
 from engine.search.control import SearchControl
 from engine.search.listener import GuardedListener, Listener

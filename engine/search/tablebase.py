@@ -52,7 +52,7 @@ class Tablebases:
         """
         import chess.syzygy
 
-        from engine.pgn.convert import as_chess_board
+        from engine.pgn.python_chess import as_chess_board
 
         board = as_chess_board(position)
         if board.occupied.bit_count() > self.most_pieces or board.castling_rights:

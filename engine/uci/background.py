@@ -11,6 +11,7 @@ from dataclasses import replace
 from engine.search.clock import Limits
 
 Say = Callable[[str], None]
+Wake = Callable[[], None]
 Work = Callable[[Say, Callable[[], bool]], None]  # gets what prints a line, and what says whether to stop
 
 
@@ -41,7 +42,7 @@ class Job(threading.Thread):
 class Background:
     """A search or a job, never both; and extra searches for `why`, which run besides either, one after the other."""
 
-    def __init__(self, say: Say, on_end: Callable[[], None]) -> None:
+    def __init__(self, say: Say, on_end: Wake) -> None:
         """`on_end` is called when a job has ended."""
         self._say, self._on_end = say, on_end
         self._lock = threading.Lock()

@@ -8,7 +8,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from copy import deepcopy
 from functools import partial
@@ -19,11 +19,9 @@ import chess
 from engine.config.options import Options
 from engine.loader import Loader, Outlook
 from engine.search.clock import Limits, budget
-from engine.uci.background import Say
-from engine.uci.parse import Command, is_search, read_go, read_option, read_position
+from engine.uci.background import Say, Wake
+from engine.uci.parse import Command, is_search, option_of, read_go, read_option, read_position
 from movegen.fen import START_FEN, read_fen, write_fen
-
-Wake = Callable[[], None]
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 MATE = 1000  # pawns
@@ -86,7 +84,7 @@ def mobility(board: chess.Board) -> int:
 
 def can_mate(board: chess.Board) -> bool:
     """Whether the player to move has a mate in one."""
-    return any(board.gives_check(move) and is_mate_after(board, move) for move in board.legal_moves)
+    return any(is_mate_after(board, move) for move in board.legal_moves)
 
 
 def is_mate_after(board: chess.Board, move: chess.Move) -> bool:
@@ -95,6 +93,14 @@ def is_mate_after(board: chess.Board, move: chess.Move) -> bool:
     is_mate = board.is_checkmate()
     board.pop()
     return is_mate
+
+
+def urgency(board: chess.Board, move: chess.Move) -> int:
+    """Which moves to judge first, should time be short: checks, then captures and attacked pieces, by value."""
+    moving = VALUES[board.piece_type_at(move.from_square) or chess.PAWN]
+    in_danger = moving * board.is_attacked_by(not board.turn, move.from_square)
+    taken = value_taken(board, move) * board.is_capture(move)
+    return MATE * board.gives_check(move) + max(in_danger, taken)
 
 
 # When
@@ -120,7 +126,7 @@ class Player(threading.Thread):
         asked = read_go(go.arguments)
         self._limits, self._board = asked.limits(board.turn), board
         wanted = [move for text in asked.search_moves if (move := read_move(board, text))]
-        self._moves = wanted or list(board.legal_moves)
+        self._moves = sorted(wanted or board.legal_moves, key=partial(urgency, board), reverse=True)
         self._moment, self._overhead, self._loader, self._say, self._on_end = go.moment, overhead, loader, say, on_end
         self._clock_started = None if self._limits.ponder else go.moment
         self._stopped, self._gives_way, self._news = threading.Event(), threading.Event(), threading.Event()
@@ -252,10 +258,9 @@ def remove_first_search(pending: deque[Command]) -> None:
 def options_after(options: Options, commands: Iterable[Command]) -> Options:
     """The options once some commands have run."""
     after = deepcopy(options)
-    for command in commands:
-        if command.name == "setoption":
-            with suppress(ValueError):  # the session will complain
-                after.set(*read_option(command.arguments))
+    for command in filter(option_of, commands):
+        with suppress(ValueError):  # the session will complain
+            after.set(*read_option(command.arguments))
     return after
 
 

@@ -14,7 +14,7 @@ from engine.explorer.embedded import EmbeddedExplorer
 from engine.loader import Loader
 from engine.search.resources import Resources
 from engine.uci.background import Background
-from engine.uci.extras import EXTRAS, count_leaves, move_table
+from engine.uci.other_commands import EXTRAS, count_leaves, move_table
 from engine.uci.parse import Command, read_go, read_option, read_position
 from engine.uci.queue import CommandQueue, Handler
 from engine.uci.transcript import Transcript

@@ -87,7 +87,7 @@ class PressesCtrlC(MetaPathFinder):
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("module", ["perft.commands", "perft.run", "perft.merge"])
+@pytest.mark.parametrize("module", ["perft.commands", "perft.counter", "perft.merge"])
 def test_an_interruption_while_loading(capsys, monkeypatch, module):
     for name in [name for name in sys.modules if name.startswith("perft.") and not name.startswith("perft.__main__")]:
         monkeypatch.delitem(sys.modules, name)

@@ -7,7 +7,7 @@ from movegen.bits import U64
 from movegen.moves import MAX_MOVES
 from perft.bench import KINDS, POSITIONS
 from perft.count import DEEPEST_FOR_ONE_WORD
-from perft.run import Counter
+from perft.counter import Counter
 from tests.conftest import JIT_DISABLED
 
 # The six standard positions, as deep as a test allows (chessprogramming.org, "Perft Results").

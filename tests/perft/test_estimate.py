@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from movegen import Position
-from perft import run
+from perft import counter as run
+from perft.counter import Counter, Progress
 from perft.estimate import seconds_left, seconds_left_of_run
-from perft.run import Counter, Progress
 
 # End of the run; seconds since its start, seconds of counting, share of the work.
 RECORDED = {
@@ -61,7 +61,9 @@ def test_time_of_merging_is_not_time_of_counting(monkeypatch):
         return real(*arguments)
 
     seen = []
-    monkeypatch.setattr("perft.run.merged_frontier", merge_slowly)
-    monkeypatch.setattr("perft.run.time", SimpleNamespace(monotonic=lambda: clock[0], perf_counter=time.perf_counter))
+    monkeypatch.setattr("perft.counter.merged_frontier", merge_slowly)
+    monkeypatch.setattr(
+        "perft.counter.time", SimpleNamespace(monotonic=lambda: clock[0], perf_counter=time.perf_counter)
+    )
     assert Counter(1, 1, seen.append).perft(Position(), 3) == 8902
     assert (seen[-1].counting_seconds, seen[-1].share) == (0.0, 1.0)

@@ -11,7 +11,7 @@ from engine.cli.termination import ended_by_signals, signals_ignored, status_aft
 from perft.exits import DONE, ending_at_once, reported
 
 if TYPE_CHECKING:
-    from engine.cli.play.loop import GameLoop
+    from engine.cli.play.game_loop import GameLoop
 
 SECONDS = 1.0
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from engine.cli.play.game import PlayedGame
+from engine.cli.play.played_game import PlayedGame
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import looks_like_games, text_of
 from engine.system.output_file import check_writable, write_whole

@@ -8,16 +8,16 @@ from pathlib import Path
 from engine.cli.arguments import engine_options
 from engine.cli.console import new_console
 from engine.cli.play import ANY_START
-from engine.cli.play.game import PlayedGame, engine_elo, engine_side, new_pgn, other
+from engine.cli.play.game_loop import GameLoop
 from engine.cli.play.hints import Hints
-from engine.cli.play.loop import GameLoop
 from engine.cli.play.opponent import Opponent
+from engine.cli.play.played_game import PlayedGame, engine_elo, engine_side, new_pgn, other
 from engine.cli.play.saving import UTF8, OwnFile
 from engine.config.options import Options
-from engine.pgn.convert import chess960_start
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import STANDARD_INPUT, GameFile
-from engine.pgn.positions import read_position
+from engine.pgn.opened_position import read_position
+from engine.pgn.python_chess import chess960_start
 from engine.search.clock import Limits
 from engine.search.resources import Resources
 from movegen import Position

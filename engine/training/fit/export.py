@@ -7,7 +7,7 @@ from engine.network.weights_file import MAGIC, weights_file
 from engine.system.output_file import check_writable, write_whole
 from engine.training.data.files import read_json
 from engine.training.data.games import open_games
-from engine.training.fit.evaluate import evaluate
+from engine.training.fit.figures import evaluate
 from engine.training.fit.fit import identity_of_run, network_of_run
 
 

@@ -11,7 +11,7 @@ from engine.training.data.dataset import Pool
 from engine.training.data.draw_model import DrawModel
 from engine.training.data.games import Decoded
 from engine.training.data.targets import move_targets, outcome_targets
-from engine.training.fit.evaluate import policy_ranks, value_errors
+from engine.training.fit.figures import policy_ranks, value_errors
 from engine.training.fit.gradients import policy_gradients, value_gradients
 from engine.training.fit.model import SparseNet
 from engine.training.fit.quantise import quantise

@@ -11,7 +11,7 @@ from engine.pgn.game_file import FoundGame
 from engine.report.columns import state_text, table_columns
 from engine.report.effort import effort_text, ending_text, rest_text
 from engine.report.stop_reason import StopReason
-from engine.review.game import Review
+from engine.review.reviewed_game import Review
 
 WIDTHS = [40, 60, 80, 100, 120, 200]
 LINE = ("exd8=Q+", "Nbxd7+", "Qxd7", "Rad1", "Rfe8", "Rxd7", "O-O-O+", "Kh8", "Nf6", "gxf6", "Qg4+", "Bg7", "Rd3")

@@ -12,7 +12,7 @@ from engine.report.move_stats import moves_below
 from engine.report.score import short_score
 from movegen import Position
 from tests.engine.report.searches import MIDDLEGAME, searched
-from tests.engine.report.test_priors import ROUNDED, softmax_of
+from tests.engine.report.test_network_priors import ROUNDED, softmax_of
 
 TWO_MATES = "6k1/8/6K1/8/8/8/8/R6Q w - - 0 1"
 

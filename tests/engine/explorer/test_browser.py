@@ -7,9 +7,9 @@ import pytest
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.analysis import Analysis
-from engine.explorer.compare import loaded
 from engine.explorer.interactive import InteractiveSession
 from engine.explorer.offline import page_of
+from engine.explorer.saved_trees import loaded
 from engine.explorer.server import Server
 from engine.explorer.view import View
 from engine.mcts.tree import ROOT

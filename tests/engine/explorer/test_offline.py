@@ -65,7 +65,7 @@ def test_what_is_wrong_is_seen_before_anything_is_compiled(capsys, words, messag
 
 @pytest.mark.usefixtures("cold")
 def test_missing_packages_are_noticed_before_anything_is_compiled(capsys, monkeypatch):
-    monkeypatch.setattr("engine.system.extras.find_spec", lambda name: None if name == "uvicorn" else name)
+    monkeypatch.setattr("engine.system.optional_packages.find_spec", lambda name: None if name == "uvicorn" else name)
     assert main([]) == 2
     assert "pip install '.[explore]'" in capsys.readouterr().err
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import GameFile, looks_like_games, split_games
-from engine.pgn.positions import read_position
+from engine.pgn.opened_position import read_position
 from movegen import Position
 
 TWO = '[White "Müller"]\n\n1. e4 { très bien } e5 *\n\n[White "B"]\n\n1. d4 *\n'

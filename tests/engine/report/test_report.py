@@ -429,7 +429,7 @@ def test_a_path_may_have_128_moves_and_no_more():
 
 
 def test_places_are_forgotten_when_there_are_too_many(monkeypatch):
-    from engine.report import positions as places
+    from engine.report import tree_positions as places
 
     monkeypatch.setattr(places, "LARGEST_MEMORY", 50)
     report = searched(MIDDLEGAME, 3000).report()

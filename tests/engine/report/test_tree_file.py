@@ -11,7 +11,7 @@ import chess
 import numpy as np
 import pytest
 
-from engine.explorer.compare import loaded
+from engine.explorer.saved_trees import loaded
 from engine.mcts.params import DEEPEST
 from engine.mcts.tree import IN_USE, RECYCLED, SCORE_UNIT
 from engine.report.history import History, Sample

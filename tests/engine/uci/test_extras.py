@@ -5,7 +5,7 @@ import time
 import pytest
 
 from engine.config.options import OPTIONS
-from engine.uci.extras import EXTRAS, help_lines, option_lines
+from engine.uci.other_commands import EXTRAS, help_lines, option_lines
 from engine.uci.session import Session
 from tests.engine.uci.test_queue import FakeLoader
 

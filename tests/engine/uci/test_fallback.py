@@ -100,8 +100,10 @@ class Fake:
     def wake(self):
         self.woken += 1
 
-    def player(self, limits, fen=chess.STARTING_FEN):
-        return Player(chess.Board(fen), command(f"go {limits}"), 30, self, self.say, self.wake)
+    def player(self, limits, fen=chess.STARTING_FEN, seconds_ago=0.0):
+        go = command(f"go {limits}")
+        go = go._replace(moment=go.moment - seconds_ago)
+        return Player(chess.Board(fen), go, 30, self, self.say, self.wake)
 
 
 def wait_for(condition, seconds=20):
@@ -166,6 +168,14 @@ def test_ends_of_the_game(fen, score, best):
     wait_for(player.answered.is_set)
     assert f"score {score} " in fake.said[0] + " "
     assert fake.said[1].startswith(best)
+
+
+def test_without_any_time_the_most_urgent_move_is_played():
+    for fen, best in ((MATES_IN_ONE[0], "b1b8"), (PIECES_TO_SAVE[2], "d5")):
+        fake = Fake()
+        fake.player("movetime 100", fen, seconds_ago=1.0).join()
+        assert " nodes 1 " in fake.said[0]
+        assert fake.said[1].startswith(f"bestmove {best}")
 
 
 def test_wishes_are_respected():

@@ -11,7 +11,7 @@ from engine.__main__ import main
 from engine.cli.arguments import limits_from
 from engine.cli.console import new_console
 from engine.cli.play import start
-from engine.cli.play.board import board_text
+from engine.cli.play.board_text import board_text
 from engine.cli.play.command import _new_parser
 from engine.system.output_file import write_whole
 from movegen import Position

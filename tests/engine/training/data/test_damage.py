@@ -19,7 +19,7 @@ from engine.training.data.games import decode, open_games
 from engine.training.data.soundness import NO_FAULT, index_games
 from engine.training.data.targets import move_targets
 from engine.training.data.visits import pack_file_header, pack_visits, sibling
-from engine.training.fit.evaluate import evaluate
+from engine.training.fit.figures import evaluate
 from movegen import Position
 from tests.conftest import JIT_DISABLED
 from tests.engine.network.boards import code_to_move

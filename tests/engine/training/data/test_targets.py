@@ -14,7 +14,7 @@ from engine.training.data.draw_model import DrawModel, material_of
 from engine.training.data.games import decode, open_games
 from engine.training.data.targets import outcome_targets
 from engine.training.data.viriformat import NOISY, VALUE_ONLY
-from engine.training.fit.evaluate import Figures, evaluate, figures, policy_ranks
+from engine.training.fit.figures import Figures, evaluate, figures, policy_ranks
 from engine.training.generate.labelling import LONGEST_GAME, TeacherGame, ValueGame
 from engine.training.generate.teacher import Answer
 from movegen import Position

@@ -18,7 +18,7 @@ from engine.training.data.draw_model import DrawModel, fit_draw_model  # noqa: E
 from engine.training.data.games import decode, open_games, split  # noqa: E402
 from engine.training.data.viriformat import NOISY, VALUE_ONLY  # noqa: E402
 from engine.training.fit.curves import read_log  # noqa: E402
-from engine.training.fit.evaluate import evaluate, value_errors  # noqa: E402
+from engine.training.fit.figures import evaluate, value_errors  # noqa: E402
 from engine.training.fit.fit import network_of_run, passes  # noqa: E402
 from engine.training.fit.gradients import policy_gradients, value_gradients  # noqa: E402
 from engine.training.fit.model import policy_net, value_net  # noqa: E402
@@ -325,7 +325,9 @@ def test_exports_that_cannot_be(tmp_path, capsys):
 
 
 def test_a_missing_package_is_noticed_before_long_work(file, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("engine.system.extras.find_spec", lambda name: None if name == "matplotlib" else True)
+    monkeypatch.setattr(
+        "engine.system.optional_packages.find_spec", lambda name: None if name == "matplotlib" else True
+    )
     assert fit(file, tmp_path / "run") == 2
     expected = "teresa train fit: matplotlib is missing: pip install '.[train]' in the folder of Teresa\n"
     assert capsys.readouterr().err == expected

@@ -13,7 +13,7 @@ import pytest
 from engine.cli.train import main
 from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD, VALUE_ONLY
 from engine.training.generate.chunks import Chunks
-from engine.training.generate.generate import generate, join, parts_folder
+from engine.training.generate.generation import generate, join, parts_folder
 from engine.training.generate.labelling import TeacherGame, ValueGame
 from engine.training.generate.plan import Plan
 from engine.training.generate.starts import chess960_start, random_start
@@ -80,7 +80,7 @@ def test_an_interrupted_run_goes_on(command, tmp_path):
     assert 0 < len(rest) < (tmp_path / "whole.vf").stat().st_size
     assert (tmp_path / "whole.vf").read_bytes().endswith(rest)
     assert not parts_folder(output).exists()
-    with pytest.raises(ValueError, match="there already"):
+    with pytest.raises(ValueError, match="already exists"):
         make(plan, output)
 
 

@@ -15,7 +15,7 @@ from engine.training.data.games import decode, open_games
 from engine.training.data.viriformat import MATE
 from engine.training.data.visits import sibling
 from engine.training.generate.chunks import Chunks
-from engine.training.generate.generate import (
+from engine.training.generate.generation import (
     check_output,
     generate,
     join,

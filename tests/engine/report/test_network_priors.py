@@ -13,8 +13,8 @@ from engine.mcts.tree import PRIOR_UNIT
 from engine.report.columns import EXPLAINED, lesson
 from engine.report.formulas import FORMULAS, context_of
 from engine.report.move_stats import moves_below
+from engine.report.network_priors import network_priors
 from engine.report.node import Shape
-from engine.report.priors import network_priors
 from engine.report.static_eval import evaluate_by_network
 from engine.search.clock import Limits
 from engine.uci.format import move_line, network_lines

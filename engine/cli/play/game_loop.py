@@ -6,10 +6,10 @@ from contextlib import suppress
 from rich.console import Console
 
 from engine.cli.console import print_lines
-from engine.cli.play.board import board_text, wants_letters
-from engine.cli.play.game import PlayedGame, other
+from engine.cli.play.board_text import board_text, wants_letters
 from engine.cli.play.hints import Hints, thinking
 from engine.cli.play.opponent import Opponent
+from engine.cli.play.played_game import PlayedGame, other
 from engine.cli.play.saving import UTF8, GameSaver, OwnFile
 from engine.cli.play.typed import understood
 from engine.cli.table import moves_table

@@ -6,7 +6,7 @@ from engine.mcts.tree import ROOT, new_tree
 from engine.network.infer import PLAIN
 from engine.network.weights import Network
 from engine.report.move_stats import moves_below
-from engine.report.positions import TreePosition
+from engine.report.tree_positions import TreePosition
 from movegen import Position
 
 PARAMS = SearchParams(PUCT, NETWORK, 1.0, sharpness=PLAIN, root_sharpness=PLAIN)

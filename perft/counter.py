@@ -13,8 +13,8 @@ from movegen import Position
 from movegen.bits import U64
 from movegen.compiler.memory import CACHE_LINE_BYTES
 from perft.frontier import MERGING_PAYS_FROM, Frontier, merged_frontier, plain_frontier
+from perft.hash_table import SHALLOWEST, count_records
 from perft.records import WORDS, new_records
-from perft.table import SHALLOWEST, count_records
 
 TWO_KINGS = "8/8/8/4k3/8/8/8/K7 w - - 0 1"
 MEGABYTE = 1 << 20

@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from perft.__main__ import main
-from perft.compare import rule_of
+from perft.comparison import rule_of
 from tests.conftest import JIT_DISABLED
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -180,7 +180,7 @@ SAYS_UCIOK = "import sys\nsys.stdin.readline()\nprint('uciok', flush=True)\n"
     ],
 )
 def test_programs_that_are_no_uci_engines(program, patience, message, capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("perft.compare.PATIENCE", patience)
+    monkeypatch.setattr("perft.comparison.PATIENCE", patience)
     path = tmp_path / "program.py"
     path.write_text(program)
     assert main(["3", "--compare", "--against", f"{sys.executable} {path}"]) == 2
@@ -191,7 +191,7 @@ def test_programs_that_are_no_uci_engines(program, patience, message, capsys, mo
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 def test_a_child_that_keeps_the_pipe_open_does_not_keep_us(capsys, monkeypatch):
-    monkeypatch.setattr("perft.compare.PATIENCE", 1.0)
+    monkeypatch.setattr("perft.comparison.PATIENCE", 1.0)
     assert main(["3", "--compare", "--against", "sh -c 'sleep 20; true'"]) == 2
     assert "sh did not say 'uciok' within 1 seconds" in capsys.readouterr().err
 

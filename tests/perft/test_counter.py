@@ -11,11 +11,11 @@ from movegen import Position
 from movegen.bits import U64
 from movegen.compiler.memory import CACHE_LINE_BYTES
 from perft.bench import POSITIONS
+from perft.counter import Counter, Interrupted, Progress
 from perft.frontier import Frontier, merged_frontier, plain_frontier
+from perft.hash_table import BUSY, count_records, count_with_table
 from perft.merge import TABLE_FULL, next_ply
 from perft.records import TAG, WORDS, new_records, record_of
-from perft.run import Counter, Interrupted, Progress
-from perft.table import BUSY, count_records, count_with_table
 from tests.conftest import JIT_DISABLED
 from tests.positions import random_positions
 
@@ -181,7 +181,7 @@ def test_an_interruption_while_merging(monkeypatch):
     def press_ctrl_c(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("perft.run.merged_frontier", press_ctrl_c)
+    monkeypatch.setattr("perft.counter.merged_frontier", press_ctrl_c)
     with pytest.raises(Interrupted):
         Counter(hash_megabytes=1).perft(Position(), 3)
 
@@ -193,7 +193,7 @@ def test_a_failure_in_a_thread_is_not_lost(monkeypatch):
         if next(calls) > 0:
             raise RuntimeError("no luck")
 
-    monkeypatch.setattr("perft.run.count_records", fail_later)
+    monkeypatch.setattr("perft.counter.count_records", fail_later)
     with pytest.raises(RuntimeError, match="no luck"):
         Counter().perft(Position(), 3)
 

@@ -13,8 +13,8 @@ from typing import Protocol
 import chess
 
 from movegen import Position
+from perft.counter import Counter
 from perft.engine_process import PATIENCE, EngineProcess
-from perft.run import Counter
 
 OURSELVES = "Teresa"
 

@@ -5,7 +5,7 @@ from rich.table import Table
 from engine.network.weights import Network
 from engine.training.data.draw_model import calibration, with_sound_results
 from engine.training.data.games import Games, decode
-from engine.training.fit.evaluate import Figures, values
+from engine.training.fit.figures import Figures, values
 
 
 def figures_table(figures: Figures) -> Table:

@@ -4,9 +4,9 @@ import chess
 import chess.pgn
 import pytest
 
-from engine.cli.play.game import PlayedGame, engine_elo, engine_side, new_pgn
-from engine.pgn.convert import position_of
+from engine.cli.play.played_game import PlayedGame, engine_elo, engine_side, new_pgn
 from engine.pgn.game_file import text_of
+from engine.pgn.python_chess import position_of
 from engine.system.output_file import write_whole
 from movegen import Position
 from tests.engine.pgn.games import read_games

@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from engine.config.strength import STRONGEST, WEAKEST
-from engine.pgn.convert import add_move, new_game, positions_of
-from engine.system.text import printable
+from engine.pgn.python_chess import add_move, new_game, positions_of
+from engine.system.printable import printable
 from engine.system.version import version
 from movegen import Ending, Position
 from movegen.position import Side

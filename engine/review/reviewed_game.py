@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engine.pgn.convert import board_uci, position_of
 from engine.pgn.game_file import FoundGame
+from engine.pgn.python_chess import board_uci, position_of
 from engine.report.rows import DIGITS
 from engine.review.judge import Judge, Judged
 from engine.review.severity import Severity

@@ -78,7 +78,7 @@ def count_leaves(position: "Position", depth: int, threads: int) -> Work:
     """The work of `go perft`, which prints what other engines print."""
 
     def work(say: Say, should_stop: Callable[[], bool]) -> None:
-        from perft.run import Counter, Interrupted
+        from perft.counter import Counter, Interrupted
 
         counter, total = Counter(threads, should_stop=should_stop), 0
         try:

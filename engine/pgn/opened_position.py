@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.pgn.convert import positions_of
 from engine.pgn.game_file import STANDARD_INPUT, FoundGame, GameFile
 from engine.pgn.movetext import is_game, read_game
-from engine.system.text import printable
+from engine.pgn.python_chess import positions_of
+from engine.system.printable import printable
 from movegen import Position
 
 LONGEST_TEXT = 32 << 10  # letters of a FEN or PGN that a user types or pastes
