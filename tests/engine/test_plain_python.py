@@ -12,9 +12,9 @@ from tests.engine.uci.test_queue import Talk
 VISITS = 60
 
 
-@pytest.fixture(scope="module")
-def searcher():
-    return searched(KIWIPETE, VISITS)
+@pytest.fixture(scope="module", params=["PUCT", "UCB1"])
+def searcher(request):
+    return searched(KIWIPETE, VISITS, Formula=request.param)
 
 
 def test_the_visits_of_a_report_add_up(searcher):

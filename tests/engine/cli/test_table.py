@@ -111,7 +111,7 @@ def test_the_move_is_never_squeezed(width):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_table_ofplayers_table(width):
+def test_the_table_of_players(width):
     names = ('[White "Nepomniachtchi, Ian Alexandrovich"]', '[Black "王皓 Wang, Hao, of a very long name indeed"]')
     found = FoundGame("x.pgn", 1, "\n".join(names) + "\n\n1. e4 *\n")
     lines = drawn(players_table(Review.of(found), width), width)
