@@ -12,6 +12,8 @@ from hypothesis import settings
 # In the background of a shell Ctrl-C is ignored, and children inherit that: tests which send it would wait in vain.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # likewise under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
