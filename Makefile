@@ -39,7 +39,7 @@ test-variants: .venv/train
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) $(KERNELS) tests/engine/mcts \
 		tests/engine/test_plain_python.py $(GLUE)
 	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --fail-under=94
+	$(BIN)/coverage report --fail-under=90
 	$(BIN)/coverage report --fail-under=95 --include='movegen/*,perft/*,engine/network/*'
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(KERNELS) tests/engine/mcts tests/engine/report \
 		tests/engine/training/data/test_damage.py

@@ -19,13 +19,17 @@ def task_of(fen=None, params=PARAMS):
     return SearchTask(new_tree(4), root_of(position), NET, params)
 
 
-@pytest.mark.parametrize("visits", [0, 1, 7, VISITS_AT_ONCE, VISITS_AT_ONCE + 1])
+LARGE = [pytest.param(visits, marks=pytest.mark.jit) for visits in (VISITS_AT_ONCE, VISITS_AT_ONCE + 1)]
+
+
+@pytest.mark.parametrize("visits", [0, 1, 7, *LARGE])
 def test_all_visits_are_made(visits):
     task = task_of()
     assert make_visits(task, new_worker(1, NET), visits) == visits
     assert task.tree.visits[int(ROOT)] == visits
 
 
+@pytest.mark.jit
 def test_chunks_change_nothing():
     at_once, in_parts, worker = task_of(), task_of(), new_worker(1, NET)
     make_visits(at_once, new_worker(1, NET), 1700)
@@ -35,6 +39,7 @@ def test_chunks_change_nothing():
         assert (field == other).all()
 
 
+@pytest.mark.jit
 def test_a_proven_root_ends_it():
     task = task_of(MATE_IN_1)
     made = make_visits(task, new_worker(1, NET), 100_000)
@@ -42,6 +47,7 @@ def test_a_proven_root_ends_it():
     assert task.tree.proven[int(ROOT)]
 
 
+@pytest.mark.jit
 def test_it_can_be_stopped_between_two_chunks():
     answers = iter([False, False, True])
     assert make_visits(task_of(), new_worker(1, NET), 10**9, lambda: next(answers)) == 2 * VISITS_AT_ONCE
