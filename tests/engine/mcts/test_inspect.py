@@ -10,6 +10,7 @@ from tests.engine.report.searches import MIDDLEGAME, searched
 SENTINEL = -77
 
 
+@pytest.mark.jit  # thousands of visits
 @pytest.mark.parametrize("least", [1, 20, 150])
 def test_an_icicle_never_writes_behind_its_table(least):
     """Also if the table is exactly full and there is a node left whose moves would all be merged."""
