@@ -4,46 +4,53 @@ PYTHON ?= python3
 BIN := .venv/bin
 QUICK := -m "not slow and not soak"
 
-.PHONY: run test test-engine test-rooms test-variants test-clocks check soak bench bench-line docs lint clean
+.PHONY: run test test-search test-rooms test-plain test-bounds test-portable test-coverage test-clocks check soak bench \
+	bench-line docs lint clean
 
 run: .venv/ready
 	$(BIN)/teresa warmup
 	$(BIN)/teresa
 
-# Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path; then games on the
-# clock, with nothing beside them.
+# Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path; what they cover;
+# then games on the clock, with nothing beside them.
 test: lint .venv/train
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-engine test-rooms test-variants
+	$(BIN)/coverage erase
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-search test-rooms test-plain test-bounds test-portable
+	$(MAKE) --no-print-directory test-coverage
 	$(MAKE) --no-print-directory test-clocks
 
-# All compiled tests, in two halves of about the same length: the search and the protocol, and the rest.
-CORE := tests/engine/test_*.py tests/engine/config tests/engine/mcts tests/engine/search tests/engine/uci
-test-engine: .venv/train
-	$(BIN)/pytest -m "not clock and not soak" $(CORE)
+# All compiled tests, in two halves of about the same length: the search and the protocol, and the rest. Lines of kernels
+# are covered only without the JIT; those that build and keep machine code only with it. The search, its reports and the
+# protocol are covered in both ways (without the JIT in small searches: the marker `jit` leaves out the large ones).
+ALL := -m "not clock and not soak"
+SEARCH := tests/engine/test_*.py tests/engine/config tests/engine/mcts tests/engine/report tests/engine/search tests/engine/uci
+COMPILED := tests/movegen/compiler/test_cache.py tests/perft/test_cli.py \
+	$(addprefix tests/perft/runner/,test_cluster.py test_processes.py test_tls.py)
+test-search: .venv/train
+	$(BIN)/coverage run -m pytest $(ALL) $(SEARCH) $(COMPILED)
 
 test-rooms: .venv/train
-	$(BIN)/pytest -m "not clock and not soak" $(addprefix --ignore=,$(wildcard $(CORE)))
+	$(BIN)/pytest $(ALL) $(addprefix --ignore=,$(wildcard $(SEARCH)) $(COMPILED))
+
+KERNELS := tests/movegen tests/perft tests/engine/network
+test-plain: .venv/train
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) $(KERNELS) tests/engine/mcts \
+		tests/engine/test_plain_python.py tests/engine/report tests/engine/search tests/engine/uci
+
+test-bounds: .venv/train
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(KERNELS) tests/engine/mcts tests/engine/report \
+		tests/engine/training/data/test_damage.py
+
+test-portable: .venv/train
+	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(KERNELS)
+
+test-coverage: .venv/train
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --fail-under=94
+	$(BIN)/coverage report --fail-under=95 --include='movegen/*,engine/network/*'
 
 test-clocks: .venv/train
 	$(BIN)/pytest -m "clock and not soak"
-
-# Lines of kernels are covered only without the JIT; those that build and keep machine code only with it. The search and
-# the protocol are covered with it, and in small searches also without it (the marker `jit` leaves out the large ones).
-KERNELS := tests/movegen tests/perft tests/engine/network
-GLUE := tests/engine/report tests/engine/search tests/engine/uci
-test-variants: .venv/train
-	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest --quiet tests/movegen/compiler/test_cache.py tests/perft/test_cli.py
-	$(BIN)/coverage run -m pytest --quiet -m "not slow and not soak and not clock" $(GLUE) \
-		tests/engine/test_analysis.py tests/engine/cli/test_table.py
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) $(KERNELS) tests/engine/mcts \
-		tests/engine/test_plain_python.py $(GLUE)
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --fail-under=90
-	$(BIN)/coverage report --fail-under=95 --include='movegen/*,perft/*,engine/network/*'
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(KERNELS) tests/engine/mcts tests/engine/report \
-		tests/engine/training/data/test_damage.py
-	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(KERNELS)
 
 # What one runs all the time.
 check: lint
@@ -77,9 +84,9 @@ lint: .venv/ready
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore]"
 	touch $@
 
-# What training needs besides; large, so not for everybody.
+# What training and clusters need besides; large, so not for everybody.
 .venv/train: .venv/ready
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore,train]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore,train,cluster]"
 	touch $@
 
 clean:

@@ -20,12 +20,14 @@ COMMANDS = {
     "explore": ("engine.cli.explore", "watch a search in the browser (needs the extra `explore`)"),
     "perft": ("perft.__main__", "count the leaves of the tree of legal moves"),
     "gomoku": ("engine.cli.gomoku", "play Gomoku against the textbook search in the terminal"),
+    "match": ("engine.cli.match", "play games between two players: options, weights or UCI engines; Elo, SPRT"),
+    "tune": ("engine.cli.tune", "find constants of the search by games between different settings"),
     "train": ("engine.cli.train", "make the network: labelled games, training, figures (needs the extra `train`)"),
     "warmup": ("engine.cli.warmup", "compile all kernels now, with a progress display"),
 }
 ALIASES = {"analyze": "analyse"}
 
-ABOUT = """
+USAGE = """
 Teresa, a chess engine in Python whose search is Monte Carlo tree search.
 Without a command it speaks UCI on standard input and output.
 
@@ -67,12 +69,12 @@ def _run(argv: list[str]) -> int:
 def _new_parser() -> "argparse.ArgumentParser":
     import argparse
 
-    from engine.system.version import version
+    from engine.system.environment import version
 
     lines = "\n".join(f"  {name:10} {text}" for name, (_, text) in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="teresa",
-        description=ABOUT.format(commands=lines),
+        description=USAGE.format(commands=lines),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"Teresa {version()}")
@@ -90,7 +92,7 @@ def _run_command(name: str, argv: list[str]) -> int:
     try:
         return int(command.main(argv, program="teresa perft") if name == "perft" else command.main(argv))
     except ModuleNotFoundError as error:
-        from engine.system.optional_packages import how_to_install
+        from engine.system.environment import how_to_install
 
         advice = how_to_install(error.name)
         if advice is None:

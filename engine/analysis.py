@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from engine import notebook
 from engine.config.options import Options
 from engine.explain.explain import answer
 from engine.explain.text import data_of
-from engine.notebook import live
-from engine.report.node import PLAIN, Shape
+from engine.report.node import DEFAULT_SHAPE, Shape
 from engine.report.report import Report
-from engine.search.foreground import limits_of
-from engine.search.listener import Listener, SilentListener
+from engine.search.clock import limits_of
+from engine.search.reporter import Listener, SilentListener
 from engine.search.resources import Resources
 from engine.search.searcher import Searcher
 from engine.warmup import ensure_warm
 from movegen import Position
 from movegen.fen import read_fen
 
-SECONDS = 5.0
+USUAL_SECONDS = 5.0
 
 
 class Analysis:
@@ -69,12 +69,12 @@ class Analysis:
 
     def watch(self) -> None:
         """Wait until the search has ended; in a notebook, show its progress meanwhile."""
-        shell = live.notebook()
+        shell = notebook.shell()
         if shell is None:
             self.wait()
             return
-        self._shown_in = live.cell_number(shell)
-        live.watch(self)
+        self._shown_in = notebook.cell_number(shell)
+        notebook.watch(self)
 
     # What it knows, now
 
@@ -87,7 +87,7 @@ class Analysis:
         """The whole search in a few numbers."""
         return self.report.summary()
 
-    def children(self, path: str = "", k: int | None = None, shape: Shape = PLAIN) -> dict[str, Any]:
+    def children(self, path: str = "", k: int | None = None, shape: Shape = DEFAULT_SHAPE) -> dict[str, Any]:
         """The moves of a node, named by the moves that lead there."""
         return self.report.children(path, k, shape)
 
@@ -111,14 +111,12 @@ class Analysis:
 
     def _repr_html_(self) -> str:
         """The board with arrows, and the table of moves."""
-        from engine.notebook.page import ROWS, SHAPE, html_of
-
-        return html_of(self.summary(), self.children(k=ROWS, shape=SHAPE))
+        return notebook.html_of(self.summary(), self.children(k=notebook.ROWS, shape=notebook.SHAPE))
 
     def _ipython_display_(self) -> None:
         """Show nothing at the end of the cell that has shown it; elsewhere IPython takes `_repr_html_`."""
-        shell = live.notebook()
-        if shell is None or self._shown_in != live.cell_number(shell):
+        shell = notebook.shell()
+        if shell is None or self._shown_in != notebook.cell_number(shell):
             raise NotImplementedError
 
 
@@ -136,7 +134,7 @@ def analyse(
     answers change until it ends; `watch` shows it then.
     """
     analysis = Analysis(position, options)
-    analysis.start(SECONDS if seconds is None and visits is None else seconds, visits)
+    analysis.start(USUAL_SECONDS if seconds is None and visits is None else seconds, visits)
     if wait:
         analysis.watch()
     return analysis

@@ -10,8 +10,8 @@ import chess
 from engine.config.options import Options
 from engine.pgn.encoding import read_lines
 from engine.search.clock import Limits
-from engine.search.foreground import BestMove, search_to_end
-from engine.search.searcher import Searcher
+from engine.search.reporter import BestMove
+from engine.search.searcher import Searcher, search_to_end
 from movegen import Position
 
 FULL_POINTS = 10  # of a position for which the file gives no points
@@ -75,7 +75,7 @@ class Solution:
 # Reading
 
 
-def read_suite(path: Path) -> list[Problem]:
+def read_problems(path: Path) -> list[Problem]:
     """All positions of a file. `ValueError` with file and line for what cannot be read."""
     numbered = [(number, line.strip()) for number, line in enumerate(read_lines(path), 1)]
     found = [read_problem(line, f"{path.name}:{number}") for number, line in numbered if line and line[0] != "#"]

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from enum import Enum, auto
 
-from engine.system.child import command_line
+from engine.system.environment import command_line
 
 SECONDS_BETWEEN_NEWS = 5.0
 SOON_SECONDS = 10.0  # for loading what is compiled already; a tenth of it is usual
@@ -68,14 +68,14 @@ class Loader:
             self._child.wait()
 
     def _load(self) -> None:
-        from engine.warmup import is_warm, use_report_kernels, use_search_kernels
-
         gc.disable()
         try:
-            if not is_warm():
+            from engine import warmup  # half a second
+
+            if not warmup.is_warm():
                 self._compile()
             if not self._closed:
-                use_search_kernels()
+                warmup.use_search_kernels()
                 gc.freeze()  # else looking for garbage among all of numba costs a tenth of a second now and then
                 gc.enable()
                 self._ready.set()
@@ -84,21 +84,21 @@ class Loader:
             self._on_news(f"the search cannot be loaded ({error!r}), a simple player moves")
         self._on_ready()
         if self.is_ready:  # what games do not need comes last
-            use_report_kernels()
+            warmup.use_report_kernels()
 
     def _compile(self) -> None:
         """Fill the cache, if there is one; what is still missing is compiled by this process."""
-        from engine.warmup import is_warm, not_kept
+        from engine import warmup
 
         self._compiles = True
         self._on_news("first start: the search is being compiled, until then a simple player moves")
-        if reason := not_kept():
+        if reason := warmup.not_kept():
             self._on_news(reason)
             return
         reason = self._compile_in_child()
         if self._closed:
             return
-        if is_warm():
+        if warmup.is_warm():
             self._on_news(f"compiled after {self.seconds:.0f} s")
         else:
             self._on_news(f"the compiling process failed ({reason}), this process compiles")

@@ -1,16 +1,18 @@
-"""Compile the kernels: all of them, or those that a game needs."""
+"""Compile the kernels that a game needs, at the very first start. `teresa warmup` compiles all others, too."""
 
 import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from engine.config.options import Options
+from engine.search.clock import Limits
+from engine.search.reporter import SilentListener
+from engine.search.searcher import Searcher
+from movegen import Position
+from movegen.compiler.cache import CACHE_VARIABLE, is_writable, version_folder
 from perft.exits import ending_at_once
-
-if TYPE_CHECKING:
-    from engine.search.searcher import Searcher
 
 Track = Callable[[list[str]], Iterable[str]]  # passes the names of the parts on, and may show the progress
 
@@ -36,8 +38,6 @@ def ensure_warm(track: Track = iter, report: Callable[[str], None] = print_to_st
 
 def not_kept() -> str:
     """Why compiled kernels cannot be stored; empty if they can."""
-    from movegen.compiler.cache import CACHE_VARIABLE, is_writable
-
     folder = ready_file().parent
     if is_writable(folder):
         return ""
@@ -62,68 +62,25 @@ def parts_of_games() -> dict[str, Callable[[], object]]:
     return {"search": use_search_kernels, "report": use_report_kernels}
 
 
-def list_parts() -> dict[str, Callable[[], object]]:
-    """Each part of the work, done by using the kernels once."""
-    from movegen import Position
-    from movegen.bits import U64
-    from movegen.playout import random_games
-    from perft.counter import Counter
-
-    position = Position()
-    return {
-        "rules: legal moves": lambda: position.legal_moves,
-        "rules: playing a move": lambda: position.play("e4").fen(),
-        "rules: attacks and pins": lambda: (position.attackers("e4", "white"), position.pinned, position.in_check),
-        "rules: end of the game": position.outcome,
-        "rules: random games": lambda: random_games(position.board, U64(0), U64(1), U64(1)),
-        **parts_of_games(),
-        "saved trees": use_saved_trees,
-        "perft": lambda: Counter().perft(position, 3),
-        "perft with memory": lambda: Counter(hash_megabytes=1).perft(position, 4),
-        "eval": use_eval_kernels,
-    }
-
-
 def use_search_kernels() -> None:
     """Use every kernel that a game needs once: the rules by way of `Position`, and a short search."""
-    _searched()
+    small_search()
 
 
 def use_report_kernels() -> None:
     """Use every kernel once that reads the tree for people, or shows them a position."""
-    from engine.explain.explain import explain
+    from engine.explain.explain import explain  # not before: the search is ready sooner
     from engine.explain.text import lines_of
-    from movegen import Position
 
-    report = _searched().report()
+    report = small_search().report()
     lines_of(explain(report))
     report.icicle()
     position = Position()
     _ = str(position), position.fen(), position.key, position.attackers("e1", "black")
 
 
-def use_saved_trees() -> None:
-    """Write a tree to a file, and read it again."""
-    import tempfile
-
-    from engine.report.tree_file import GameRecord, load, save
-    from movegen.fen import START_FEN
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "tree.npz"
-        searcher = _searched()
-        save(path, GameRecord(START_FEN, ("e2e4",)), searcher.prepare(), searcher.history, searcher.options)
-        load(path)
-
-
-def _searched() -> "Searcher":
+def small_search() -> Searcher:
     """A small search that has ended."""
-    from engine.config.options import Options
-    from engine.search.clock import Limits
-    from engine.search.listener import SilentListener
-    from engine.search.searcher import Searcher
-    from movegen import Position
-
     settings = Options()
     settings.hash_megabytes = 1
     searcher = Searcher(settings, SilentListener())
@@ -133,21 +90,8 @@ def _searched() -> "Searcher":
     return searcher
 
 
-def use_eval_kernels() -> None:
-    """Use every kernel once that judges a position without a search."""
-    from engine.network.weights_file import load_weights
-    from engine.report.static_eval import evaluate_by_network, evaluate_by_playouts
-    from movegen import Position
-
-    network = load_weights().network
-    evaluate_by_network(Position(), network)
-    evaluate_by_playouts(Position(), network, seed=1)
-
-
 def ready_file() -> Path:
     """A file in the cache that says that the kernels of the search are there."""
-    from movegen.compiler.cache import version_folder
-
     return version_folder(Path(__file__).resolve().parent / "mcts") / "ready"
 
 

@@ -3,9 +3,17 @@
 from movegen.bits import ONE, U64, ZERO, Bitboard, Square, lowest_bit, lowest_square, several, without_lowest
 from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, own_king, pawns, straight_sliders
 from movegen.compiler.jit import inlined, kernel
-from movegen.geometry import knight_attacks_of_all, pawn_attacks_north, pawn_attacks_south
+from movegen.geometry import (
+    between_squares,
+    diagonals_from,
+    king_attacks,
+    knight_attacks,
+    knight_attacks_of_all,
+    pawn_attacks_north,
+    pawn_attacks_south,
+    straights_from,
+)
 from movegen.sliders import bishop_attacks, rook_attacks
-from movegen.tables import between_squares, diagonals_from, king_attacks, knight_attacks, straights_from
 
 
 @inlined
@@ -16,7 +24,7 @@ def squares_between(a: Square, b: Square) -> Bitboard:
 
 @inlined
 def covered_by_opponent(board: Board, occupied: Bitboard) -> Bitboard:
-    """All squares the opponent attacks, those of its own pieces included.
+    """All squares the opponent attacks, those of the opponent's pieces included.
 
     The caller removes the king of the player to move from `occupied`: a king may not step back along the
     line of the slider that checks it, so sliders must see through it.

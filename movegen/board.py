@@ -9,12 +9,22 @@ there is one code path for both colours. Three planes encode the kind of a piece
     leaper     x      x       .      .      .     x
 
 Numba passes a named tuple of words in registers, so `board.own` costs nothing.
+`Setup` (`movegen.fen`) is the same in plain Python, from White's side; the two are converted into each other here.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from movegen.bits import Bitboard, flip, lowest_square
+import numpy as np
+
+from movegen.bits import U64, Bitboard, flip, lowest_square
 from movegen.compiler.jit import inlined
+from movegen.fen import Setup
+from movegen.geometry import squares_to_bits
+
+# The planes (diagonal, straight, leaper) of each kind of piece, as drawn in `movegen.board`.
+PLANES = {"p": (0, 0, 1), "n": (1, 0, 1), "b": (1, 0, 0), "r": (0, 1, 0), "q": (1, 1, 0), "k": (0, 1, 1)}
+LETTERS = {planes: letter for letter, planes in PLANES.items()}
 
 
 class Board(NamedTuple):
@@ -26,6 +36,13 @@ class Board(NamedTuple):
     leaper: Bitboard
     castling: Bitboard  # rooks that may still castle, both colours
     en_passant: Bitboard  # the square a pawn may be captured on; empty unless the capture is legal
+
+
+@inlined
+def board_at(rows: np.ndarray, index: int) -> Board:
+    """The board in the first six words of a row."""
+    words = rows[index]
+    return Board(words[0], words[1], words[2], words[3], words[4], words[5])
 
 
 @inlined
@@ -81,3 +98,52 @@ def turned(board: Board) -> Board:
         flip(board.castling),
         flip(board.en_passant),
     )
+
+
+# To and from a setup
+
+
+def to_squares(word: int) -> list[int]:
+    """The squares of a 64-bit word, in order."""
+    return [square for square in range(64) if word >> square & 1]
+
+
+def upside_down(word: int) -> int:
+    """The squares of a word as the other player sees them."""
+    return int.from_bytes(word.to_bytes(8, "little"), "big")
+
+
+def as_words(board: Iterable[int | np.uint64]) -> Board:
+    """A board for kernels from what a kernel returned: numba hands 64-bit words back as Python numbers."""
+    return Board(*map(U64, board))
+
+
+def board_from_setup(setup: Setup) -> Board:
+    """The board for kernels. Its en-passant square is the setup's, legal or not."""
+    planes = [
+        squares_to_bits(square for square, letter in setup.pieces.items() if PLANES[letter.lower()][plane])
+        for plane in range(3)
+    ]
+    en_passant = 0 if setup.en_passant is None else 1 << setup.en_passant
+    words = [
+        squares_to_bits(setup.pieces_of(setup.white_to_move)),
+        *planes,
+        squares_to_bits(setup.castling_rooks),
+        en_passant,
+    ]
+    if not setup.white_to_move:
+        words = [upside_down(word) for word in words]
+    return as_words(words)
+
+
+def setup_from_board(board: Board, white_to_move: bool) -> Setup:
+    """The setup of a board, without counters."""
+    words = [int(word) if white_to_move else upside_down(int(word)) for word in board]
+    own, diagonal, straight, leaper, castling, en_passant = words
+    setup = Setup(white_to_move=white_to_move, castling_rooks=set(to_squares(castling)))
+    for square in to_squares(diagonal | straight | leaper):
+        letter = LETTERS[diagonal >> square & 1, straight >> square & 1, leaper >> square & 1]
+        setup.pieces[square] = letter.upper() if (own >> square & 1 == 1) == white_to_move else letter
+    if en_passant:
+        setup.en_passant = en_passant.bit_length() - 1
+    return setup

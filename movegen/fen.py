@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-PIECES = "pnbrqk"
+PIECE_LETTERS = "pnbrqk"
 FILES = "abcdefgh"
 MAX_COUNTER = 9999
 
@@ -106,7 +106,7 @@ def _read_rank(rank: int, row: str) -> dict[int, str]:
     for symbol in row:
         if symbol in "12345678" and not after_digit:
             file += int(symbol)
-        elif symbol.lower() in PIECES and symbol.isascii():
+        elif symbol.lower() in PIECE_LETTERS and symbol.isascii():
             pieces[rank * 8 + file] = symbol
             file += 1
         elif symbol in "12345678":

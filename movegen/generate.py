@@ -8,17 +8,32 @@
    pinned knight not at all.
 4. En passant takes two pawns off one rank at once, which may open it: this one is tried.
 
-One walk over the pieces, `walk_moves`, serves to count, list and sample moves (see `movegen.collect`).
+One walk over the pieces, `walk_moves`, serves to count, list and sample moves (see `movegen.moves`); the kernels at
+the end do that.
 """
 
 import numpy as np
 
 from movegen.attacks import checks_and_pins, covered_by_opponent, leaper_checkers, slider_checkers
-from movegen.bits import ALL, ONE, U64, ZERO, Bitboard, Square, lowest_bit, lowest_square, several, without_lowest
+from movegen.bits import (
+    ALL,
+    ONE,
+    TWO,
+    U64,
+    ZERO,
+    Bitboard,
+    Square,
+    lowest_bit,
+    lowest_square,
+    multiply_high,
+    nth_square,
+    popcount,
+    several,
+    without_lowest,
+)
 from movegen.board import Board, diagonal_sliders, knights, occupied_squares, own_king, pawns, straight_sliders
-from movegen.collect import Found, add, add_by_distance, add_promotions
-from movegen.compiler.buffers import Buffer
-from movegen.compiler.jit import inlined
+from movegen.compiler.jit import inlined, kernel
+from movegen.compiler.memory import Buffer, buffer_of, load_64
 from movegen.geometry import (
     NORTH,
     NORTH_EAST,
@@ -26,15 +41,39 @@ from movegen.geometry import (
     RANK_3,
     RANK_8,
     TWO_NORTH,
+    castling_must_be_empty,
+    castling_must_be_safe,
+    king_attacks,
+    knight_attacks,
     north,
     north_east,
     north_west,
     pawn_attacks_south,
     south,
 )
-from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL
+from movegen.moves import (
+    BY_DISTANCE,
+    CASTLING,
+    COUNT,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    KIND_MASK,
+    LIST,
+    NO_MOVE,
+    NORMAL,
+    SAMPLE,
+    SQUARE_MASK,
+    TARGET_SHIFT,
+    Found,
+    Move,
+    add,
+    add_by_distance,
+    add_promotions,
+    load_move,
+    move_buffer,
+    set_buffer,
+)
 from movegen.sliders import bishop_attacks, rook_attacks
-from movegen.tables import castling_must_be_empty, castling_must_be_safe, king_attacks, knight_attacks
 
 
 @inlined
@@ -195,3 +234,54 @@ def walk_moves(purpose: np.uint64, board: Board, buffer: Buffer) -> Found:
     if board.en_passant:
         found = add_en_passant(purpose, found, buffer, board, king)
     return found
+
+
+# What the walk is for
+
+
+@kernel
+def count_moves(board: Board) -> np.uint64:
+    """The number of legal moves, without making a list."""
+    return walk_moves(COUNT, board, ZERO).moves
+
+
+@kernel
+def list_moves(board: Board, buffer: Buffer) -> np.uint64:
+    """Write all legal moves into a buffer; -> how many."""
+    return walk_moves(LIST, board, buffer).moves
+
+
+@kernel
+def fill_moves(board: Board, moves: np.ndarray) -> np.uint64:
+    """Write all legal moves into a numpy array of MAX_MOVES 16-bit numbers; -> how many."""
+    return list_moves(board, buffer_of(moves))
+
+
+@kernel
+def is_legal_move(board: Board, move: Move) -> bool:
+    """Is this number one of the legal moves?"""
+    moves = move_buffer()
+    found = list_moves(board, moves)
+    index = ZERO
+    while index < found and load_move(moves, index) != move:
+        index += ONE
+    return bool(index < found)
+
+
+@kernel
+def random_move(board: Board, random: np.uint64) -> Move:
+    """A legal move, each with the same probability, given 64 random bits; NO_MOVE if there is none."""
+    sets = set_buffer()
+    found = walk_moves(SAMPLE, board, sets)
+    if found.moves == ZERO:
+        return NO_MOVE
+    skip, index = multiply_high(random, found.moves), ZERO
+    while skip >= popcount(load_64(sets, index)):
+        skip -= popcount(load_64(sets, index))
+        index += TWO
+    target = nth_square(load_64(sets, index), skip)
+    source = load_64(sets, index + ONE)
+    origin = source & SQUARE_MASK
+    if source & BY_DISTANCE:
+        origin = target - origin
+    return origin | target << TARGET_SHIFT | source & KIND_MASK

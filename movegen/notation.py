@@ -3,15 +3,15 @@
 import re
 from typing import TYPE_CHECKING
 
-from movegen.convert import LETTERS
+from movegen.board import LETTERS
 from movegen.fen import FILES, SQUARE_NAMES, SQUARES, quoted
+from movegen.geometry import KING_TARGETS
 from movegen.moves import (
     BOTH_SQUARES_UPSIDE_DOWN,
     CASTLING,
     EN_PASSANT,
     PROMOTE_KNIGHT,
 )
-from movegen.tables import KING_TARGETS
 
 if TYPE_CHECKING:
     from movegen.position import Position

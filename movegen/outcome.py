@@ -8,8 +8,8 @@ from movegen.attacks import attackers, checkers
 from movegen.bits import ONE, TWO, U64, ZERO, lowest_square, several
 from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, pawns, straight_sliders
 from movegen.compiler.jit import inlined, kernel
+from movegen.generate import count_moves
 from movegen.geometry import DARK_SQUARES, LIGHT_SQUARES
-from movegen.legal import count_moves
 
 
 class Ending(IntEnum):

@@ -6,7 +6,7 @@ from movegen.apply import apply, is_irreversible
 from movegen.bits import ONE, U64, ZERO, fold_product
 from movegen.board import Board
 from movegen.compiler.jit import inlined, kernel
-from movegen.legal import sample_move
+from movegen.generate import random_move
 from movegen.moves import NO_MOVE
 from movegen.outcome import HALF_MOVES_TO_CLAIM, Ending, is_in_check, is_insufficient
 
@@ -31,7 +31,7 @@ def random_game(board: Board, clock: np.uint64, state: np.uint64) -> tuple[np.ui
     plies = ZERO
     while True:
         state, random = next_random(state)
-        move = sample_move(board, random)
+        move = random_move(board, random)
         if move == NO_MOVE:
             mated = is_in_check(board)
             return U64(Ending.CHECKMATE) if mated else U64(Ending.STALEMATE), plies, state

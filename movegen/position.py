@@ -10,16 +10,16 @@ from movegen import notation
 from movegen.apply import legal_en_passant, step
 from movegen.attacks import attackers_of, pinned_pieces
 from movegen.bits import U64
-from movegen.board import Board
-from movegen.convert import as_words, board_from_setup, setup_from_board, to_squares
+from movegen.board import Board, as_words, board_from_setup, setup_from_board, to_squares
 from movegen.fen import SQUARE_NAMES, START_FEN, read_fen, write_fen
-from movegen.legal import fill_moves, is_legal_move
+from movegen.generate import fill_moves, is_legal_move
 from movegen.moves import MAX_MOVES
 from movegen.outcome import Ending, count_occurrences, ending, is_in_check, is_opponent_in_check
 from movegen.zobrist import key_from_scratch
 
 Side = Literal["white", "black"]
 NUMBERS_OF_MOVES = 1 << 16
+PICTURE_SIZE = 360  # pixels
 
 
 class Position:
@@ -220,7 +220,9 @@ class Position:
         return "\n".join(rows)
 
     def _repr_svg_(self) -> str:
-        """A picture for notebooks, drawn by python-chess."""
-        from movegen.picture import svg
+        """A picture for notebooks, drawn by python-chess, from White's side, a king in check marked."""
+        import chess.svg  # nothing else in this package needs it
 
-        return svg(self.fen(), chess960=self.chess960)
+        board = chess.Board(self.fen(), chess960=self.chess960)
+        in_check = board.king(board.turn) if board.is_check() else None
+        return str(chess.svg.board(board, check=in_check, size=PICTURE_SIZE))

@@ -10,7 +10,7 @@ import numpy as np
 from movegen.bits import ONE, THREE, TWO, U64, Bitboard, Square, gather, leading_zeros, lowest_bit
 from movegen.compiler.cpu import USE_PEXT
 from movegen.compiler.jit import inlined, lookup
-from movegen.tables import DIAGONALS, STRAIGHTS, Step, attacks, squares_to_bits, walk
+from movegen.geometry import DIAGONALS, STRAIGHTS, Step, attacks, squares_to_bits, walk
 
 SLIDERS = (DIAGONALS, STRAIGHTS)
 

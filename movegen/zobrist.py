@@ -15,7 +15,7 @@ from movegen.compiler.jit import inlined, kernel, lookup
 from movegen.geometry import FILE_MASK, UPSIDE_DOWN
 
 # Layout of the table: 64 words for each colour and kind of piece, then castling rooks, then en-passant files.
-COLOUR_SHIFT, KIND_SHIFT = U64(9), U64(6)
+COLOUR_SHIFT, PIECE_KIND_SHIFT = U64(9), U64(6)
 CASTLING_OFFSET, EN_PASSANT_OFFSET = U64(1024), U64(1088)
 
 # Added to the key when the turn changes: the only word with the lowest bit set.
@@ -46,7 +46,7 @@ def absolute(square: Square, colour: np.uint64) -> Square:
 @inlined
 def piece_key(colour: np.uint64, kind: np.uint64, square: Square) -> np.uint64:
     """A piece of this colour and kind (see `kind_at`) on an absolute square."""
-    return _words(colour << COLOUR_SHIFT | kind << KIND_SHIFT | square)
+    return _words(colour << COLOUR_SHIFT | kind << PIECE_KIND_SHIFT | square)
 
 
 @inlined

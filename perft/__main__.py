@@ -10,6 +10,16 @@ from perft.exits import INTERRUPTED, ending_at_once, reported, run_as_program
 if TYPE_CHECKING:
     import argparse
 
+COUNTED = (
+    "suite",
+    "fen",
+    "position",
+    "divide",
+    "hash",
+    "chess960",
+    "max_nodes",
+)  # what a run depends on, and the depth
+
 EPILOG = """
 examples:
   perft 6                              the start position, all cores
@@ -18,6 +28,8 @@ examples:
   perft --suite standard chess960 --max-nodes 5000000
   perft 4 --compare                    against python-chess, move by move
   perft 5 --compare --against stockfish
+  perft 10 --hash 4096 --run FOLDER    in units: --resume FOLDER continues after an interruption
+  perft 10 --hash 4096 --cluster tls://host:8786
 
 Time and nodes per second are printed on standard error.
 exit status: 0 counted, or all agrees; 1 a difference; 2 bad input; 130 interrupted; 141 reader of the output gone
@@ -27,6 +39,8 @@ exit status: 0 counted, or all agrees; 1 a difference; 2 bad input; 130 interrup
 def new_parser(program: str) -> "argparse.ArgumentParser":
     """All arguments."""
     import argparse
+
+    from perft.runner.arguments import add_run_arguments
 
     parser = argparse.ArgumentParser(
         prog=program,
@@ -53,6 +67,7 @@ def new_parser(program: str) -> "argparse.ArgumentParser":
     parser.add_argument("--max-nodes", metavar="N", type=_positive, help="with --suite: check no larger counts")
     parser.add_argument("--against", metavar="COMMAND", help="with --compare: a UCI engine that knows 'go perft'")
     parser.add_argument("--peers", action="store_true", help="with --bench: python-chess and Stockfish too")
+    add_run_arguments(parser)
     return parser
 
 
@@ -64,8 +79,9 @@ def main(argv: Sequence[str] | None = None, program: str = "python -m perft") ->
 def _parse(argv: Sequence[str] | None, program: str) -> "argparse.Namespace":
     parser = new_parser(program)
     arguments = parser.parse_intermixed_args(argv)
-    if arguments.depth is None and not (arguments.suite or arguments.bench):
+    if arguments.depth is None and not (arguments.suite or arguments.bench or arguments.resume):
         parser.error("DEPTH is missing")
+    _check_run(parser, arguments)
     for name, needed in (("max_nodes", "suite"), ("against", "compare"), ("peers", "bench")):
         if getattr(arguments, name) and not getattr(arguments, needed):
             parser.error(f"--{name.replace('_', '-')} goes with --{needed}")
@@ -74,6 +90,22 @@ def _parse(argv: Sequence[str] | None, program: str) -> "argparse.Namespace":
     if arguments.position:
         arguments.fen = " ".join(arguments.position)
     return arguments
+
+
+def _check_run(parser: "argparse.ArgumentParser", arguments: "argparse.Namespace") -> None:
+    """Options of units go with counts and suites; a run that is continued knows what it counts."""
+    from perft.runner.arguments import RunOptions
+
+    options = RunOptions.of(arguments)
+    arguments.in_units = options.in_units
+    if options.error is not None:
+        parser.error(options.error)
+    for name in ("unique", "compare", "bench"):
+        if options.in_units and getattr(arguments, name):
+            parser.error(f"--{name} cannot run in units")
+    is_given = arguments.depth is not None or any(getattr(arguments, name) for name in COUNTED)
+    if options.resume is not None and is_given:
+        parser.error("--resume continues a run as it was started: leave out what it counts")
 
 
 def _run(arguments: "argparse.Namespace") -> int:

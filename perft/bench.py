@@ -29,7 +29,7 @@ _ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 _PROMOTIONS = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1"
 _TACTICS = "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8"
 _QUIET = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
-POSITIONS = (
+COUNTED_POSITIONS = (
     Count(_START, 5, 4_865_609),
     Count(_KIWIPETE, 4, 4_085_603),
     Count(_ENDGAME, 5, 674_624),
@@ -47,11 +47,11 @@ DEEP_POSITIONS = (
     Count(_QUIET, 5, 164_075_551),
 )
 REPEATS, DEEP_REPEATS = 20, 3
-GAMES = 500
+RANDOM_GAMES = 500
 
 Counting = Callable[[Position, int], int]
 
-KINDS: dict[str, Counting] = {
+COUNTERS: dict[str, Counting] = {
     "list bulk": lambda position, depth: int(count_by_lists(position.board, U64(depth))),
     "popcount bulk": lambda position, depth: int(count_leaves(position.board, U64(depth))),
     "no bulk": lambda position, depth: int(count_without_bulk(position.board, U64(depth))),
@@ -61,10 +61,10 @@ KINDS: dict[str, Counting] = {
 }
 
 
-def bench(peers: bool) -> Iterator[str]:
+def measure_speeds(peers: bool) -> Iterator[str]:
     """The lines of the report, each as soon as it is known."""
-    yield f"six positions, {total_leaves(POSITIONS):,} leaves, best of {REPEATS}, CPU time, one thread"
-    speeds = measure_kinds(POSITIONS, REPEATS)
+    yield f"six positions, {total_leaves(COUNTED_POSITIONS):,} leaves, best of {REPEATS}, CPU time, one thread"
+    speeds = measure_kinds(COUNTED_POSITIONS, REPEATS)
     for name, speed in speeds.items():
         yield f"{name:17} {speed / 1e6:9.1f} M leaves/s"
     games, moves = measure_random_games()
@@ -83,10 +83,10 @@ def measure_kinds(counts: Sequence[Count], repeats: int) -> dict[str, float]:
     best: dict[tuple[str, str], float] = {}
     for _ in range(repeats):
         for count in counts:
-            for name, way in KINDS.items():
+            for name, way in COUNTERS.items():
                 seconds = cpu_seconds(way, count)
                 best[name, count.fen] = min(seconds, best.get((name, count.fen), seconds))
-    return {name: total_leaves(counts) / sum(best[name, count.fen] for count in counts) for name in KINDS}
+    return {name: total_leaves(counts) / sum(best[name, count.fen] for count in counts) for name in COUNTERS}
 
 
 def cpu_seconds(way: Counting, count: Count) -> float:
@@ -107,10 +107,10 @@ def measure_random_games() -> tuple[float, float]:
     best, best_moves = 0.0, 0.0
     for _ in range(REPEATS):
         begin = time.thread_time()
-        moves, state = (U64(word) for word in random_games(start.board, U64(0), state, U64(GAMES)))
+        moves, state = (U64(word) for word in random_games(start.board, U64(0), state, U64(RANDOM_GAMES)))
         seconds = time.thread_time() - begin
-        if GAMES / seconds > best:
-            best, best_moves = GAMES / seconds, float(moves) / seconds
+        if RANDOM_GAMES / seconds > best:
+            best, best_moves = RANDOM_GAMES / seconds, float(moves) / seconds
     return best, best_moves
 
 
@@ -145,19 +145,19 @@ def python_chess_speed() -> float:
         return leaves
 
     begin = time.thread_time()
-    leaves = sum(count(chess.Board(fen), depth - 1) for fen, depth, _ in POSITIONS)
+    leaves = sum(count(chess.Board(fen), depth - 1) for fen, depth, _ in COUNTED_POSITIONS)
     return leaves / (time.thread_time() - begin)
 
 
 def stockfish_speed(command: str) -> float:
     """Leaves a second of Stockfish's `go perft`, the best of a few runs, without its start-up time."""
     commands = "".join(f"position fen {fen}\ngo perft {depth}\n" for fen, depth, _ in DEEP_POSITIONS)
-    start = min(seconds_of(command, "") for _ in range(DEEP_REPEATS))
-    best = min(seconds_of(command, commands) for _ in range(DEEP_REPEATS))
+    start = min(engine_seconds(command, "") for _ in range(DEEP_REPEATS))
+    best = min(engine_seconds(command, commands) for _ in range(DEEP_REPEATS))
     return total_leaves(DEEP_POSITIONS) / (best - start)
 
 
-def seconds_of(command: str, commands: str) -> float:
+def engine_seconds(command: str, commands: str) -> float:
     """The CPU time (on Windows: the time) that an engine takes for these commands."""
     before = children_seconds()
     subprocess.run([command], input=commands + "quit\n", text=True, stdout=subprocess.DEVNULL, check=True)

@@ -22,6 +22,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command that the arguments name; -> exit status."""
     if arguments.bench:
         return run_bench(arguments.peers)
+    if arguments.in_units:
+        from perft.unit_commands import run_in_units
+
+        return run_in_units(arguments, print_speed)
     if arguments.suite:
         return run_suites(arguments)
     position = Position(START_FEN if arguments.fen is None else arguments.fen, chess960=arguments.chess960)
@@ -121,10 +125,10 @@ def check(counter: Counter, entry: Entry, depth: int, display: Display) -> int:
 
 def run_compare(position: Position, arguments: argparse.Namespace) -> int:
     """Compare with another program, depth by depth, and print the first difference."""
-    from perft.comparison import compare, opponent
+    from perft.comparison import compare, other_program
 
     command = shlex.split(arguments.against) if arguments.against else None
-    with opponent(command, arguments.chess960) as other:
+    with other_program(command, arguments.chess960) as other:
         for depth, difference in compare(other, position, arguments.depth):
             if difference is not None:
                 print(f"depth {depth}: differs from {other.name}\n{difference}")
@@ -135,8 +139,8 @@ def run_compare(position: Position, arguments: argparse.Namespace) -> int:
 
 def run_bench(peers: bool) -> int:
     """Measure and print speeds."""
-    from perft.bench import bench
+    from perft.bench import measure_speeds
 
-    for line in bench(peers):
+    for line in measure_speeds(peers):
         print(line, flush=True)
     return DONE

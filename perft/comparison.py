@@ -42,7 +42,7 @@ class Difference:
         return "\n".join(lines)
 
 
-class Opponent(Protocol):
+class OtherProgram(Protocol):
     """Another program to compare with."""
 
     name: str
@@ -51,10 +51,10 @@ class Opponent(Protocol):
         """The first difference in the tree down to this depth, or None."""
 
 
-def compare(opponent: Opponent, position: Position, depth: int) -> Iterator[tuple[int, Difference | None]]:
+def compare(other_program: OtherProgram, position: Position, depth: int) -> Iterator[tuple[int, Difference | None]]:
     """Compare depth by depth, up to the first difference."""
     for reached in range(1, depth + 1):
-        difference = opponent.first_difference(position, reached)
+        difference = other_program.first_difference(position, reached)
         yield reached, difference
         if difference is not None:
             return
@@ -133,7 +133,7 @@ class UciEngine:
 
 
 @contextmanager
-def opponent(command: list[str] | None, chess960: bool) -> Iterator[Opponent]:
+def other_program(command: list[str] | None, chess960: bool) -> Iterator[OtherProgram]:
     """python-chess, or the engine that a command starts."""
     if command is None:
         yield PythonChess()

@@ -12,19 +12,19 @@ import numpy as np
 from movegen import Position
 from movegen.bits import U64
 from movegen.compiler.memory import CACHE_LINE_BYTES
+from perft.count import SHALLOWEST, count_records
 from perft.frontier import MERGING_PAYS_FROM, Frontier, merged_frontier, plain_frontier
-from perft.hash_table import SHALLOWEST, count_records
 from perft.records import WORDS, new_records
 
 TWO_KINGS = "8/8/8/4k3/8/8/8/K7 w - - 0 1"
 MEGABYTE = 1 << 20
-CHUNK_SECONDS = 0.05  # of work between two checks of the stop flag
-POLL_SECONDS = 0.1
+SECONDS_PER_CHUNK = 0.05  # of work between two checks of the stop flag
+SECONDS_BETWEEN_REPORTS = 0.1
 PATIENCE_AFTER_STOP = 1.0  # seconds for threads to finish their chunk
 
 
 @dataclass
-class Progress:
+class CountProgress:
     """The progress of a run."""
 
     nodes: int  # leaves counted so far
@@ -51,7 +51,7 @@ def counted_before(nodes: int) -> Iterator[None]:
         raise Interrupted(nodes) from None
 
 
-def _no_watcher(_progress: Progress) -> None:
+def _no_watcher(_progress: CountProgress) -> None:
     pass
 
 
@@ -70,7 +70,7 @@ class Counter:
 
     threads: int = 1
     hash_megabytes: int = 0
-    watcher: Callable[[Progress], None] = _no_watcher
+    watcher: Callable[[CountProgress], None] = _no_watcher
     should_stop: Callable[[], bool] = _never  # asked while threads count
 
     def perft(self, position: Position, depth: int) -> int:
@@ -79,9 +79,14 @@ class Counter:
             return 1
         with counted_before(0):
             frontier = self._frontier(position, depth)
-        if frontier.count == 0:
-            return 0
-        return _Run(frontier, depth - frontier.ply, self.hash_megabytes > 0).finish(self)
+        left = depth - frontier.ply
+        table = frontier.free if self.hash_megabytes and left >= SHALLOWEST else new_records(0)
+        table.fill(0)
+        return self.count_below(frontier.memory, frontier.count, left, table)
+
+    def count_below(self, records: np.ndarray, count: int, depth: int, table: np.ndarray) -> int:
+        """The number of leaves below the first `count` positions of records, times their occurrences."""
+        return _Run(records, count, depth, table).finish(self) if count else 0
 
     def _frontier(self, position: Position, depth: int) -> Frontier:
         if self.hash_megabytes:
@@ -90,13 +95,11 @@ class Counter:
 
 
 class _Run:
-    """The count of the leaves below one frontier."""
+    """The count of the leaves below some positions."""
 
-    def __init__(self, frontier: Frontier, depth: int, with_table: bool) -> None:
-        self.frontier = frontier
-        self.depth = depth
-        self.table = frontier.free if with_table and depth >= SHALLOWEST else new_records(0)
-        self.table.fill(0)
+    def __init__(self, records: np.ndarray, count: int, depth: int, table: np.ndarray) -> None:
+        self.records, self.count, self.depth = records, count, depth
+        self.table = table if depth >= SHALLOWEST else new_records(0)
         self.nodes = 0
         self.next_record = 0
         self.records_done = 0
@@ -115,7 +118,7 @@ class _Run:
         try:
             for worker in workers:
                 while worker.is_alive():
-                    worker.join(POLL_SECONDS)
+                    worker.join(SECONDS_BETWEEN_REPORTS)
                     counter.watcher(self._progress())
                     if worker.is_alive() and counter.should_stop():
                         self._interrupt(workers)
@@ -135,9 +138,9 @@ class _Run:
         with self.lock:
             raise Interrupted(self.nodes) from None
 
-    def _progress(self) -> Progress:
-        share = self.records_done / self.frontier.count
-        return Progress(self.nodes, share, time.monotonic() - self.began)
+    def _progress(self) -> CountProgress:
+        share = self.records_done / self.count
+        return CountProgress(self.nodes, share, time.monotonic() - self.began)
 
     def _work(self) -> None:
         chunk = 1
@@ -145,7 +148,7 @@ class _Run:
             while not self.stopped:
                 with self.lock:
                     first = self.next_record
-                    last = self.next_record = min(first + chunk, self.frontier.count)
+                    last = self.next_record = min(first + chunk, self.count)
                 if first == last:
                     return
                 begin = time.perf_counter()
@@ -154,12 +157,12 @@ class _Run:
                 with self.lock:
                     self.nodes += nodes
                     self.records_done += last - first
-                chunk = max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-6))))
+                chunk = max(1, min(2 * chunk, int(chunk * SECONDS_PER_CHUNK / max(seconds, 1e-6))))
         except BaseException as error:  # noqa: BLE001  (raised again by `finish`, in the main thread)
             self.failure = error
 
     def _count(self, first: int, last: int) -> int:
         words = np.zeros(3, dtype=np.uint64)
         slots = U64(self.table.size // WORDS)
-        count_records(self.frontier.memory, U64(first), U64(last), U64(self.depth), self.table, slots, words)
+        count_records(self.records, U64(first), U64(last), U64(self.depth), self.table, slots, words)
         return sum(int(word) << 64 * index for index, word in enumerate(words))

@@ -1,17 +1,35 @@
-"""A progress line on the terminal for long runs; it is never written into a pipe."""
+"""A progress line with the remaining time on the terminal, for long runs; it is never written into a pipe."""
 
 import sys
 import time
 from typing import TYPE_CHECKING, Self
 
-from perft.counter import Progress
-from perft.estimate import seconds_left
+from perft.counter import CountProgress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
 QUIET_SECONDS = 1.0  # short runs show nothing
+
+
+def seconds_left_of_run(progress: CountProgress) -> float | None:
+    """The remaining seconds of a run, None before the first count. Merging is over by then: its time does not count."""
+    if not progress.share:
+        return None
+    return progress.counting_seconds * (1 - progress.share) / progress.share
+
+
+def seconds_left(progress: CountProgress, elapsed: float, share_before: float, share_of_run: float) -> float | None:
+    """The remaining seconds of several runs, this one included; the coming ones are assumed to be like those so far.
+
+    `elapsed`: seconds of all runs so far. The shares are those of the runs before and of this one.
+    """
+    left = seconds_left_of_run(progress)
+    if left is None:
+        return None
+    reached = min(1.0, share_before + share_of_run)
+    return left + (elapsed + left) * (1 - reached) / reached
 
 
 class Display:
@@ -34,7 +52,7 @@ class Display:
         """The following calls of `show` are for this part of the whole run."""
         self._nodes_before, self._share_before, self._share_of_part = nodes_before, share_before, share_of_part
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: CountProgress) -> None:
         """Show the state of a run."""
         seconds = time.monotonic() - self._started
         if not self._enabled or seconds < QUIET_SECONDS:
@@ -57,11 +75,9 @@ def _clock(seconds: float) -> str:
 
 
 def _new_bar() -> "tuple[Bar, TaskID]":
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bar
+    from rich import console, progress  # not for short runs, nor for pipes
 
-    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    columns = (progress.BarColumn(), progress.TaskProgressColumn(), progress.TextColumn("{task.description}"))
+    bar = progress.Progress(*columns, console=console.Console(stderr=True), transient=True)
     bar.start()
     return bar, bar.add_task("", total=1.0)

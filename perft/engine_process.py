@@ -13,10 +13,10 @@ from queue import SimpleQueue
 from typing import IO, cast
 
 PATIENCE = 20.0  # seconds for commands that any engine answers at once
-POLL_SECONDS = 0.2  # on Windows, Ctrl-C does not interrupt a wait
-LONGEST_LINE = 1 << 16
+SECONDS_PER_WAIT = 0.2  # on Windows, Ctrl-C does not interrupt a wait
+LONGEST_OUTPUT_LINE = 1 << 16
 LINES_KEPT = 10_000  # the last ones of an answer
-SECONDS_TO_END = 1.0  # for threads, once the process is gone
+SECONDS_TO_JOIN = 1.0  # for threads, once the process is gone
 
 
 class EngineProcess:
@@ -68,7 +68,7 @@ class EngineProcess:
         self._is_closed = True
         sender, *readers = self._threads
         for thread in self._threads:
-            thread.join(SECONDS_TO_END)
+            thread.join(SECONDS_TO_JOIN)
         if not any(thread.is_alive() for thread in readers):
             self._output.close()
         if not sender.is_alive():
@@ -87,7 +87,7 @@ class EngineProcess:
             self._close_input()
 
     def _read_until(self, beginning: str, lines: "deque[str]") -> None:
-        while line := self._output.readline(LONGEST_LINE):
+        while line := self._output.readline(LONGEST_OUTPUT_LINE):
             lines.append(line)
             if line.startswith(beginning):
                 break
@@ -95,8 +95,8 @@ class EngineProcess:
             self._output.close()
 
     def _wait_for(self, reader: threading.Thread, beginning: str, seconds: float) -> None:
-        for _ in range(max(1, round(seconds / POLL_SECONDS))):
-            reader.join(POLL_SECONDS)
+        for _ in range(max(1, round(seconds / SECONDS_PER_WAIT))):
+            reader.join(SECONDS_PER_WAIT)
             if not reader.is_alive():
                 return
         raise ValueError(f"{self.name} did not say '{beginning}' within {seconds:g} seconds")

@@ -60,7 +60,7 @@ def write_position(records: np.ndarray, offset: np.uint64, board: Board) -> None
 
 
 @inlined
-def read_position(records: np.ndarray, offset: np.uint64) -> Board:
+def board_in_record(records: np.ndarray, offset: np.uint64) -> Board:
     """The position of a record."""
     rights = records[offset + U64(4)]
     return Board(

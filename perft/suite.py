@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-SHIPPED = Path(__file__).parent / "suites"
+SHIPPED_SUITES = Path(__file__).parent / "suites"
 _DEPTH = re.compile(r"D([0-9]{1,2}) +([0-9]{1,40})")
 
 
@@ -33,7 +33,7 @@ class Entry:
 
 def suite_path(name: str) -> Path:
     """A file, or the name of a shipped suite (standard, chess960)."""
-    shipped = SHIPPED / f"{name}.epd"
+    shipped = SHIPPED_SUITES / f"{name}.epd"
     return shipped if not Path(name).exists() and shipped.is_file() else Path(name)
 
 

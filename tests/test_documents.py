@@ -24,7 +24,7 @@ from tests.documents import (
     with_options,
 )
 
-LANGUAGES = {"python", "console", "uci", "text", "yaml", "mermaid"}
+LANGUAGES = {"python", "console", "uci", "text", "toml", "yaml", "mermaid"}  # toml: tests/engine/tune/test_plan.py
 RUN = {"python", "console", "uci"}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Qh4 3. Nxh4 d6 4. Nf3 1-0\n'

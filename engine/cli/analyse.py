@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.live import Live
 
-from engine.analysis import Analysis
+from engine.analysis import USUAL_SECONDS, Analysis
 from engine.cli.arguments import (
     add_formula,
     add_limits,
@@ -16,12 +16,11 @@ from engine.cli.arguments import (
     add_position,
     engine_options,
     position_from,
-    positive,
+    positive_number,
     seconds_of,
 )
-from engine.cli.console import new_console, print_lines
+from engine.cli.console import TABLE_ROWS, new_console, print_lines, search_view
 from engine.cli.progress import warm_up
-from engine.cli.table import search_view
 from engine.explain.explain import Explanation, NotLegal, answer
 from engine.explain.legality import objection
 from engine.explain.text import EXTRA_HINT, data_of, lines_of
@@ -32,8 +31,6 @@ from movegen import Position
 from movegen.moves import MAX_MOVES
 from perft.exits import DONE, INTERRUPTED, reported
 
-SECONDS = 5.0
-ROWS = 10
 SECONDS_BETWEEN_TABLES = 0.25
 
 
@@ -48,7 +45,7 @@ def _main(arguments: argparse.Namespace) -> int:
     columns = [find(text) for text in arguments.explain]
     analysis = _new_analysis(arguments)
     _check_moves(analysis.position, arguments.why)
-    was_interrupted = _search(analysis, seconds_of(arguments, SECONDS), arguments)
+    was_interrupted = _search(analysis, seconds_of(arguments, USUAL_SECONDS), arguments)
     reasons = [answer(analysis.report, move or None, arguments.extra) for move in arguments.why]
     if arguments.json:
         root = _root(analysis, MAX_MOVES)
@@ -64,8 +61,10 @@ def _main(arguments: argparse.Namespace) -> int:
 def _new_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="teresa analyse", description=__doc__)
     add_position(parser)
-    add_limits(parser, SECONDS, "the search")
-    parser.add_argument("--moves", "--multipv", type=positive(int), default=ROWS, metavar="N", help="rows to show")
+    add_limits(parser, USUAL_SECONDS, "the search")
+    parser.add_argument(
+        "--moves", "--multipv", type=positive_number(int), default=TABLE_ROWS, metavar="N", help="rows to show"
+    )
     add_formula(parser)
     add_memory_and_threads(parser)
     parser.add_argument(
@@ -78,7 +77,7 @@ def _new_parser() -> argparse.ArgumentParser:
         help="explain a move (default: the best one): why, or why not",
     )
     parser.add_argument(
-        "--extra", type=positive(int), metavar="VISITS", help="of a separate search for each move of --why"
+        "--extra", type=positive_number(int), metavar="VISITS", help="of a separate search for each move of --why"
     )
     parser.add_argument(
         "--explain", action="append", default=[], metavar="COLUMN", help="show how the numbers of a column are made"
@@ -92,11 +91,9 @@ def _new_parser() -> argparse.ArgumentParser:
 
 def _new_analysis(arguments: argparse.Namespace) -> Analysis:
     options = engine_options(arguments)
-    position, remark = position_from(arguments)
+    position = position_from(arguments, chess960=arguments.chess960)
     if not position.move_codes:
         raise ValueError(f"the game is over: {'checkmate' if position.in_check else 'stalemate'}")
-    if remark:
-        print(remark, file=sys.stderr)
     return Analysis(position, options)
 
 

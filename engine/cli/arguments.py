@@ -2,17 +2,19 @@
 
 import argparse
 import math
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from engine.config.options import Options
 
 if TYPE_CHECKING:
-    from engine.pgn.opened_position import OpenedPosition
     from engine.search.clock import Limits
+    from movegen import Position
 
+SECONDS_FOR_EACH = 1.0  # position or move, unless other limits are given
 MOST = {float: 1e6, int: 10**12}  # seconds; visits, rows, numbers of games
-FLAGS = {
+OPTION_OF_FLAG = {
     "--hash": "Hash",
     "--threads": "Threads",
     "--seed": "Seed",
@@ -25,7 +27,7 @@ FLAGS = {
 # Limits
 
 
-def positive(kind: type[int] | type[float]) -> Any:
+def positive_number(kind: type[int] | type[float]) -> Any:
     """Return a reader of numbers above 0, for argparse."""
 
     def read(text: str) -> float:
@@ -41,7 +43,7 @@ def positive(kind: type[int] | type[float]) -> Any:
 
 
 def _from_milliseconds(text: str) -> float:
-    return float(positive(int)(text)) / 1000
+    return float(positive_number(int)(text)) / 1000
 
 
 _from_milliseconds.__name__ = "number"
@@ -53,7 +55,7 @@ def add_limits(parser: argparse.ArgumentParser, default: float | str, what: str,
     `default`: the seconds, or a text for the help; `what`: the limits are for this.
     """
     text = default if isinstance(default, str) else f"{default:g}"
-    parser.add_argument("--seconds", type=positive(float), help=f"for {what} (default {text})")
+    parser.add_argument("--seconds", type=positive_number(float), help=f"for {what} (default {text})")
     if old_names:
         parser.add_argument(
             "--movetime", dest="seconds", type=_from_milliseconds, metavar="MS", help="the same as --seconds, in ms"
@@ -66,7 +68,7 @@ def add_visits(
 ) -> None:
     """`--visits`; `old_name` adds `--nodes`, which means the same."""
     names = ["--visits", "--nodes"] if old_name else ["--visits"]
-    parser.add_argument(*names, dest="visits", type=positive(int), default=default, metavar="N", help=text)
+    parser.add_argument(*names, dest="visits", type=positive_number(int), default=default, metavar="N", help=text)
 
 
 def seconds_of(arguments: argparse.Namespace, default: float) -> float | None:
@@ -77,7 +79,7 @@ def seconds_of(arguments: argparse.Namespace, default: float) -> float | None:
 
 def limits_from(arguments: argparse.Namespace, default: float) -> "Limits":
     """`--seconds` and `--visits` as a search takes them."""
-    from engine.search.foreground import limits_of
+    from engine.search.clock import limits_of
 
     return limits_of(seconds_of(arguments, default), arguments.visits)
 
@@ -100,21 +102,26 @@ def add_position(parser: argparse.ArgumentParser, *, chess960: bool = True) -> N
 
 def add_game(parser: argparse.ArgumentParser, default: str = "the first") -> None:
     """Which game of a file, and how to read it."""
-    parser.add_argument("--game", type=positive(int), metavar="N", help=f"of a PGN file: game N (default: {default})")
+    parser.add_argument(
+        "--game", type=positive_number(int), metavar="N", help=f"of a PGN file: game N (default: {default})"
+    )
     parser.add_argument("--encoding", metavar="NAME", help="of a PGN file, such as latin-1 (default: detected)")
 
 
-def position_from(arguments: argparse.Namespace) -> "OpenedPosition":
-    """The position that was asked for; `ValueError` says what is wrong with it."""
-    from engine.pgn.opened_position import read_position
+def position_from(arguments: argparse.Namespace, *, chess960: bool, fen: str = "") -> "Position":
+    """The position that was asked for, with a remark on standard error; `ValueError` says what is wrong with it."""
+    from engine.pgn.positions import open_position
 
-    return read_position(
-        " ".join(arguments.position),
-        chess960=arguments.chess960,
+    position, remark = open_position(
+        fen or " ".join(arguments.position),
+        chess960=chess960,
         game=arguments.game,
         ply=arguments.ply,
         encoding=arguments.encoding,
     )
+    if remark:
+        print(remark, file=sys.stderr)
+    return position
 
 
 def add_force(parser: argparse.ArgumentParser, text: str = "overwrite files, whatever is in them") -> None:
@@ -153,9 +160,9 @@ def add_formula(parser: argparse.ArgumentParser) -> None:
 
 
 def engine_options(arguments: argparse.Namespace, defaults: Options | None = None) -> Options:
-    """The engine's options from the arguments in `FLAGS`; a `ValueError` names the argument."""
+    """The engine's options from the arguments in `OPTION_OF_FLAG`; a `ValueError` names the argument."""
     options = replace(defaults) if defaults else Options()
-    for flag, name in FLAGS.items():
+    for flag, name in OPTION_OF_FLAG.items():
         value = getattr(arguments, flag[2:], None)
         if value is None:
             continue

@@ -4,26 +4,22 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from engine.cli.arguments import add_limits, add_memory_and_threads, engine_options, limits_from
-from engine.cli.progress import Progress, warm_up
+from engine.cli.arguments import SECONDS_FOR_EACH, add_limits, add_memory_and_threads, engine_options, limits_from
+from engine.cli.progress import ProgressDisplay, warm_up
 from engine.config.options import Options
+from engine.epd import Problem, Solution, read_problems, solve_all
+from engine.search.clock import Limits
 from perft.exits import DONE, reported
 
-if TYPE_CHECKING:
-    from engine.epd import Problem, Solution
-    from engine.search.clock import Limits
-
-SECONDS = 1.0
-SEED = 1  # with --visits the answers are reproducible
+SUITE_SEED = 1  # with --visits the answers are reproducible
 
 
 def main(argv: Sequence[str]) -> int:
     """Solve suites and print how many were solved; -> exit status."""
     parser = argparse.ArgumentParser(prog="teresa epd", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="EPD files with bm, am, or points in c8 and c9 (STS)")
-    add_limits(parser, SECONDS, "each position", old_names=True)
+    add_limits(parser, SECONDS_FOR_EACH, "each position", old_names=True)
     add_memory_and_threads(parser)
     parser.add_argument("--failed", action="store_true", help="list the positions that were not solved")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
@@ -32,12 +28,10 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _main(arguments: argparse.Namespace) -> int:
-    from engine.epd import read_suite
-
-    suites = {path: read_suite(path) for path in arguments.files}
-    options = engine_options(arguments, Options(move_overhead=0, seed=SEED))
+    suites = {path: read_problems(path) for path in arguments.files}
+    options = engine_options(arguments, Options(move_overhead=0, seed=SUITE_SEED))
     warm_up()
-    limits = limits_from(arguments, SECONDS)
+    limits = limits_from(arguments, SECONDS_FOR_EACH)
     results = {path.name: solve_suite(path.name, suite, options, limits) for path, suite in suites.items()}
     if arguments.json:
         print(json.dumps({name: [solution.data() for solution in solutions] for name, solutions in results.items()}))
@@ -47,19 +41,17 @@ def _main(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def solve_suite(name: str, problems: "Sequence[Problem]", options: Options, limits: "Limits") -> "list[Solution]":
+def solve_suite(name: str, problems: Sequence[Problem], options: Options, limits: Limits) -> list[Solution]:
     """Solve a suite, and show the progress."""
-    from engine.epd import solve_all
-
     solutions = []
-    with Progress(name, len(problems)) as progress:
+    with ProgressDisplay(name, len(problems)) as progress:
         for solution in solve_all(problems, options, limits):
             solutions.append(solution)
             progress.advance(f", {sum(one.is_solved for one in solutions)} solved")
     return solutions
 
 
-def print_result(name: str, solutions: "Sequence[Solution]", with_failed: bool) -> None:
+def print_result(name: str, solutions: Sequence[Solution], with_failed: bool) -> None:
     """Print the result of a suite."""
     solved = sum(solution.is_solved for solution in solutions)
     points = sum(solution.points for solution in solutions)

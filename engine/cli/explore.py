@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.analysis import Analysis
 from engine.cli.arguments import (
     add_force,
     add_formula,
@@ -20,21 +21,20 @@ from engine.cli.arguments import (
     seconds_of,
 )
 from engine.cli.progress import warm_up
-from engine.config.options import BY_NAME
-from engine.system.optional_packages import check_extra
-from engine.system.output_file import check_writable, write_whole
+from engine.config.options import BY_NAME, Options
+from engine.explorer.interactive import InteractiveSession
+from engine.explorer.page_files import is_page, page_of
+from engine.explorer.view import View, loaded
+from engine.system.environment import check_extra
+from engine.system.files import check_writable, write_whole
+from movegen import Position
 from perft.exits import DONE, reported
 
 if TYPE_CHECKING:
-    from engine.analysis import Analysis
-    from engine.config.options import Options
-    from engine.explorer.interactive import InteractiveSession
     from engine.explorer.server import Server
-    from engine.explorer.view import View
-    from movegen import Position
 
 SAVED_SECONDS = 10.0
-SECONDS_BETWEEN_LOOKS = 0.05
+SECONDS_PER_SLEEP = 0.05
 SETTINGS = {"formula": "Formula", "evaluator": "Evaluator", "threads": "Threads", "hash": "Hash", "batch": "Batch"}
 
 
@@ -48,8 +48,6 @@ def _main(arguments: argparse.Namespace) -> int:
     _check(arguments)
     warm_up()
     if arguments.diff:
-        from engine.explorer.saved_trees import loaded
-
         return _show(loaded(*arguments.diff), arguments)
     session = _new_session(arguments)
     return _save(session, arguments) if arguments.save else _show_interactive(session, arguments)
@@ -90,10 +88,8 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in ("hash", "threads"):
         _checked(name, str(getattr(arguments, name)))
     if arguments.beside:
-        read_settings(arguments.beside)
+        read_beside(arguments.beside)
     if arguments.save:
-        from engine.explorer.offline import is_page
-
         check_writable(
             arguments.save, is_ours=is_page, kind="a page that `explore --save` wrote", force=arguments.force
         )
@@ -101,24 +97,20 @@ def _check(arguments: argparse.Namespace) -> None:
         check_extra("explore")
 
 
-def _new_session(arguments: argparse.Namespace) -> "InteractiveSession":
-    from engine.explorer.interactive import InteractiveSession
-
-    position, remark = position_from(arguments)
+def _new_session(arguments: argparse.Namespace) -> InteractiveSession:
+    position = position_from(arguments, chess960=arguments.chess960)
     if position.is_game_over(claim_draw=True):
         raise ValueError("the game is over in this position")
-    if remark:
-        print(remark, file=sys.stderr)
     searches = [engine_options(arguments)]
     if arguments.beside:
         second = engine_options(arguments)
-        for name, value in read_settings(arguments.beside).items():
+        for name, value in read_beside(arguments.beside).items():
             second.set(name, value)
         searches.append(second)
     return InteractiveSession([_new_search(position, options) for options in searches], arguments.visits)
 
 
-def read_settings(text: str) -> dict[str, str]:
+def read_beside(text: str) -> dict[str, str]:
     """`formula=ucb1,evaluator=playout` as options; `ValueError` if it means nothing."""
     found = {}
     for part in text.split(","):
@@ -139,14 +131,12 @@ def _checked(name: str, value: str) -> str:
     return value
 
 
-def _new_search(position: "Position", options: "Options") -> tuple[str, "Analysis"]:
+def _new_search(position: Position, options: Options) -> tuple[str, Analysis]:
     """A search and its title."""
-    from engine.analysis import Analysis
-
     return f"{options.formula}, {options.evaluator.lower()}", Analysis(position, options)
 
 
-def _show_interactive(session: "InteractiveSession", arguments: argparse.Namespace) -> int:
+def _show_interactive(session: InteractiveSession, arguments: argparse.Namespace) -> int:
     session.start()
     end = threading.Timer(arguments.seconds or 0, session.pause)
     end.daemon = True
@@ -159,9 +149,9 @@ def _show_interactive(session: "InteractiveSession", arguments: argparse.Namespa
         session.close()
 
 
-def _show(view: "View", arguments: argparse.Namespace) -> int:
+def _show(view: View, arguments: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    from engine.explorer.server import Server
+    from engine.explorer.server import Server  # needs the extra `explore`
 
     server = Server(view, arguments.port)
     try:
@@ -183,16 +173,14 @@ def _open_browser(server: "Server") -> None:
         print(f"teresa explore: {error}", file=sys.stderr)
 
 
-def _save(session: "InteractiveSession", arguments: argparse.Namespace) -> int:
+def _save(session: InteractiveSession, arguments: argparse.Namespace) -> int:
     """Search, write the page, end."""
-    from engine.explorer.offline import page_of
-
     seconds = seconds_of(arguments, SAVED_SECONDS)
     end = math.inf if seconds is None else time.monotonic() + seconds
     session.go()
     try:
         while session.is_searching and time.monotonic() < end:
-            time.sleep(min(SECONDS_BETWEEN_LOOKS, max(0.0, end - time.monotonic())))
+            time.sleep(min(SECONDS_PER_SLEEP, max(0.0, end - time.monotonic())))
     except KeyboardInterrupt:
         print("teresa explore: interrupted; the search up to now is saved", file=sys.stderr)
     session.pause()

@@ -8,7 +8,7 @@ from engine.textbook.gomoku import Action, Gomoku
 from engine.textbook.mcts import Search
 from perft.exits import DONE
 
-HELP = "a square such as b3 to play, 'undo', 'help' or 'quit'"
+INPUT_HELP = "a square such as b3 to play, 'undo', 'help' or 'quit'"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -37,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
 
 def play(game: list[Gomoku], human_is_max: bool, simulations: int, rng: random.Random) -> None:
     """Take turns until the game is over; `game` has all positions, for 'undo'."""
-    print(f"{game[-1].win_size} in a row win. You play {'X' if human_is_max else 'O'}. Type {HELP}.")
+    print(f"{game[-1].win_size} in a row win. You play {'X' if human_is_max else 'O'}. Type {INPUT_HELP}.")
     while not game[-1].is_game_over:
         state = game[-1]
         if state.is_max_turn != human_is_max:
@@ -45,10 +45,10 @@ def play(game: list[Gomoku], human_is_max: bool, simulations: int, rng: random.R
             print(f"Teresa plays {name(action)}")
             game.append(state.perform(action))
             continue
-        print(board_text(state))
+        print(gomoku_board(state))
         if not human_turn(game, input("> ").strip().lower()):
             return
-    print(board_text(game[-1]))
+    print(gomoku_board(game[-1]))
     score = game[-1].current_score
     print("A draw." if score == 0 else "You win." if (score > 0) == human_is_max else "Teresa wins.")
 
@@ -58,7 +58,7 @@ def human_turn(game: list[Gomoku], text: str) -> bool:
     if text in ("quit", "exit", "q"):
         return False
     if text in ("help", "?"):
-        print(f"Type {HELP}.")
+        print(f"Type {INPUT_HELP}.")
     elif text == "undo":
         if len(game) > 2:
             del game[-2:]
@@ -68,7 +68,7 @@ def human_turn(game: list[Gomoku], text: str) -> bool:
         try:
             game.append(game[-1].perform(square(text)))
         except ValueError as error:
-            print(f"Not possible: {error}. Type {HELP}.")
+            print(f"Not possible: {error}. Type {INPUT_HELP}.")
     return True
 
 
@@ -85,7 +85,7 @@ def name(action: Action) -> str:
     return f"{chr(ord('a') + action[1])}{action[0] + 1}"
 
 
-def board_text(state: Gomoku) -> str:
+def gomoku_board(state: Gomoku) -> str:
     """The board with its coordinates."""
     header = "   " + " ".join(chr(ord("a") + column) for column in range(state.size))
     rows = (f"{number:2} {row}" for number, row in enumerate(str(state).splitlines(), 1))

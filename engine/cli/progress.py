@@ -3,18 +3,19 @@
 import sys
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Self
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
 
 from engine.warmup import ensure_warm
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
 
 SECONDS_BETWEEN_LINES = 30.0
 _last_line = time.monotonic()  # when the last line was printed
 
 
-class Progress:
+class ProgressDisplay:
     """Counts the steps of one task."""
 
     def __init__(self, name: str, total: int) -> None:
@@ -50,11 +51,7 @@ def compiling(parts: list[str]) -> Iterator[str]:
         yield from bar.track(parts, description="compiling")
 
 
-def _new_bar() -> "Bar":
+def _new_bar() -> Bar:
     """A bar on standard error, only on a terminal; it disappears at the end."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
-
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     return Bar(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from engine.cli.arguments import add_force, add_game, add_limits, add_memory_and_threads, add_seed, limits_from
-from engine.cli.progress import warm_up
+from engine.cli.arguments import (
+    SECONDS_FOR_EACH,
+    add_force,
+    add_game,
+    add_limits,
+    add_memory_and_threads,
+    add_seed,
+    limits_from,
+)
 from engine.cli.termination import ended_by_signals, status_after
 from perft.exits import DONE, ending_at_once, reported
-
-SECONDS = 1.0
 
 
 def main(argv: Sequence[str]) -> int:
@@ -22,10 +27,11 @@ def main(argv: Sequence[str]) -> int:
 
 def _main(arguments: argparse.Namespace) -> int:
     with ending_at_once():  # numba takes a while to load
+        from engine.cli.progress import warm_up
         from engine.cli.review_games import GamesToReview, new_judge, open_files
 
     with ExitStack() as stack:
-        limits = limits_from(arguments, SECONDS)
+        limits = limits_from(arguments, SECONDS_FOR_EACH)
         games = GamesToReview(arguments, open_files(arguments, stack), limits)
         warm_up()
         judge = new_judge(arguments, limits)
@@ -58,7 +64,7 @@ def _new_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--resume", action="store_true", help="continue: keep the games that are judged in -o already")
     add_force(parser)
-    add_limits(parser, SECONDS, "each position")
+    add_limits(parser, SECONDS_FOR_EACH, "each position")
     add_memory_and_threads(parser)
     add_seed(parser, "the numbers")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")

@@ -11,7 +11,7 @@ from perft.exits import INTERRUPTED, SIGNALLED
 NAMES = ("SIGTERM", "SIGHUP", "SIGBREAK")  # SIGBREAK is for Windows: Ctrl-Break, or a closed window
 
 
-Handler = Callable[[int, FrameType | None], object] | signal.Handlers
+SignalHandler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 
 class Terminated(KeyboardInterrupt):
@@ -59,7 +59,7 @@ def _ending_signals() -> list[int]:
 
 
 @contextmanager
-def _handled(numbers: list[int], handler: Handler) -> Iterator[None]:
+def _handled(numbers: list[int], handler: SignalHandler) -> Iterator[None]:
     before = {one: signal.signal(one, handler) for one in numbers}
     try:
         yield

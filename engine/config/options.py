@@ -1,11 +1,99 @@
 """All options of the engine in one table: defaults, ranges, UCI lines, help and documents come from it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
-from engine.config.option import KEY, Option, Value, button, check, combo, spin, string
 from engine.config.strength import STRONGEST, WEAKEST
 
+Kind = Literal["spin", "check", "string", "button", "combo"]
+Value = int | bool | str
+METADATA_KEY = "option"  # in the metadata of a dataclass field
 ABOUT = "Teresa, Monte Carlo tree search in Python; GPL-3.0-or-later"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of UCI. Decimal numbers are given in thousandths (`spin`): UCI has only integers."""
+
+    name: str
+    kind: Kind
+    default: Value = ""
+    lowest: int = 0
+    highest: int = 0
+    choices: tuple[str, ...] = ()
+    meaning: str = ""
+
+    def uci_line(self) -> str:
+        """The line of the option in the answer to `uci`."""
+        line = f"option name {self.name} type {self.kind}"
+        if self.kind == "button":
+            return line
+        line += f" default {self.default_text}"
+        if self.kind == "spin":
+            line += f" min {self.lowest} max {self.highest}"
+        return line + "".join(f" var {choice}" for choice in self.choices)
+
+    @property
+    def default_text(self) -> str:
+        """The default as UCI writes it."""
+        if self.kind == "spin":
+            return str(self.default)
+        return str(self.default).lower() if self.kind == "check" else str(self.default or "<empty>")
+
+    def parse(self, text: str) -> Value:
+        """The value of a text; `ValueError` with the reason if there is none."""
+        if self.kind == "spin":
+            return self._parse_number(text)
+        if self.kind == "check":
+            if text.lower() not in ("true", "false"):
+                raise ValueError(f"must be true or false, not {text[:40]!a}")
+            return text.lower() == "true"
+        if self.kind == "combo":
+            for choice in self.choices:
+                if choice.lower() == text.lower():
+                    return choice
+            raise ValueError(f"must be one of {', '.join(self.choices)}, not {text[:40]!a}")
+        return "" if text == "<empty>" else text
+
+    def _parse_number(self, text: str) -> int:
+        digits = text[1:] if text.startswith(("-", "+")) else text
+        if not (digits.isascii() and digits.isdigit()):
+            raise ValueError(f"must be a whole number, not {text[:40]!a}")
+        if len(digits) > 18 or not self.lowest <= int(text) <= self.highest:
+            raise ValueError(f"must be from {self.lowest} to {self.highest}, not {text[:40]}")
+        return int(text)
+
+
+# Each of these makes the field of a dataclass.
+
+
+def spin(name: str, default: int, lowest: int, highest: int, meaning: str) -> Any:
+    """A number."""
+    return _field(Option(name, "spin", default, lowest, highest, meaning=meaning))
+
+
+def check_box(name: str, meaning: str) -> Any:
+    """A check box, off by default."""
+    return _field(Option(name, "check", False, meaning=meaning))
+
+
+def string(name: str, meaning: str, default: str = "") -> Any:
+    """A text."""
+    return _field(Option(name, "string", default, meaning=meaning))
+
+
+def combo(name: str, choices: tuple[str, ...], default: str, meaning: str) -> Any:
+    """One of some texts."""
+    return _field(Option(name, "combo", default, choices=choices, meaning=meaning))
+
+
+def button(name: str, meaning: str) -> Any:
+    """An action; it has no value."""
+    return _field(Option(name, "button", meaning=meaning))
+
+
+def _field(option: Option) -> Any:
+    return field(default=option.default, metadata={METADATA_KEY: option})
 
 
 @dataclass
@@ -15,15 +103,15 @@ class Options:
     hash_megabytes: int = spin("Hash", 256, 1, 65536, "memory of the tree in MB")
     threads: int = spin("Threads", 1, 1, 256, "threads that search in one tree")
     multi_pv: int = spin("MultiPV", 1, 1, 256, "number of lines to show")
-    ponder: bool = check("Ponder", "the GUI may let the engine think in the opponent's time")
+    ponder: bool = check_box("Ponder", "the GUI may let the engine think in the opponent's time")
     move_overhead: int = spin("Move Overhead", 30, 0, 5000, "milliseconds lost between engine and GUI at each move")
-    chess960: bool = check("UCI_Chess960", "Chess960 castling rules and notation")
-    show_wdl: bool = check("UCI_ShowWDL", "show win, draw and loss in permille")
-    analyse_mode: bool = check("UCI_AnalyseMode", "analysis: no book, no randomness")
-    limit_strength: bool = check("UCI_LimitStrength", "play at the rating UCI_Elo")
+    chess960: bool = check_box("UCI_Chess960", "Chess960 castling rules and notation")
+    show_wdl: bool = check_box("UCI_ShowWDL", "show win, draw and loss in permille")
+    analyse_mode: bool = check_box("UCI_AnalyseMode", "analysis: no book, no randomness")
+    limit_strength: bool = check_box("UCI_LimitStrength", "play at the rating UCI_Elo")
     elo: int = spin("UCI_Elo", STRONGEST, WEAKEST, STRONGEST, "the rating to play at, see docs/strength.md")
     about: str = string("UCI_EngineAbout", "name and licence; cannot be changed", ABOUT)
-    own_book: bool = check("OwnBook", "play from the opening book")
+    own_book: bool = check_box("OwnBook", "play from the opening book")
     book_file: str = string("BookFile", "an opening book in the polyglot format")
     syzygy_path: str = string("SyzygyPath", "folders of Syzygy tablebases, separated as in PATH")
     eval_file: str = string("EvalFile", "a weights file; empty: the network that comes with the engine")
@@ -42,8 +130,8 @@ class Options:
     batch: int = spin("Batch", 1, 1, 64, "leaves that are evaluated together")
     temperature: int = spin("Temperature", 0, 0, 10_000, "randomness of the move played, in thousandths; 0: none")
     seed: int = spin("Seed", 0, 0, 2**31 - 1, "random seed; 0: a new one for each search")
-    move_stats: bool = check("MoveStats", "a table of all moves before bestmove")
-    explorer: bool = check("Explorer", "show the search in the browser, read-only, on this machine")
+    move_stats: bool = check_box("MoveStats", "a table of all moves before bestmove")
+    explorer: bool = check_box("Explorer", "show the search in the browser, read-only, on this machine")
     explorer_port: int = spin("Explorer Port", 0, 0, 65535, "port of the explorer; 0: any free port")
     open_explorer: str = button("Open Explorer", "show the search in the browser now")
     log_file: str = string("LogFile", "log all UCI traffic to this file")
@@ -64,9 +152,9 @@ class Options:
         return value
 
 
-OPTIONS: tuple[Option, ...] = tuple(field.metadata[KEY] for field in fields(Options))
+OPTIONS: tuple[Option, ...] = tuple(field.metadata[METADATA_KEY] for field in fields(Options))
 BY_NAME = {option.name.lower(): option for option in OPTIONS}
-ATTRIBUTES = {field.metadata[KEY].name: field.name for field in fields(Options)}
+ATTRIBUTES = {field.metadata[METADATA_KEY].name: field.name for field in fields(Options)}
 
 
 def markdown_table() -> str:

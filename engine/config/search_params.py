@@ -3,7 +3,7 @@
 from engine.config.options import Options
 from engine.config.strength import EXPLORATION, FIRST_PLAY, GROWTH
 from engine.mcts.params import NETWORK, PLAYOUT, PUCT, UCB1, SearchParams
-from engine.network.infer import PLAIN, sharpness
+from engine.network.infer import PLAIN_SHARPNESS, sharpness
 from movegen.bits import U64
 
 
@@ -24,7 +24,7 @@ def search_params(options: Options) -> SearchParams:
 
 def weakened(params: SearchParams) -> SearchParams:
     """For play by rating: the priors as the network gives them, and PUCT with the constants of the measured ratings."""
-    plain = params._replace(sharpness=PLAIN, root_sharpness=PLAIN)
+    plain = params._replace(sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS)
     if params.formula == UCB1:
         return plain
     return plain._replace(exploration=EXPLORATION, growth=GROWTH, first_play=FIRST_PLAY)

@@ -1,25 +1,65 @@
-"""Why a move, or why not: the numbers behind the answer. `text` puts them into words."""
+"""Why a move, or why not: the numbers behind the answer, perhaps of a separate search. `text` puts them into words."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from engine.explain.extra_search import added, search_alone
 from engine.explain.legality import Objection, objection
 from engine.explain.trend import Steady, Trend
-from engine.explain.verdict import Evidence, Verdict, judge, visits_missing
-from engine.report.move_stats import MoveStats
-from engine.report.node import Node, Shape
+from engine.explain.verdict import Evidence, Verdict, verdict_on, visits_missing
+from engine.mcts.fixed_visits import SearchTask, make_visits
+from engine.mcts.params import new_worker, root_of
+from engine.mcts.tree import ROOT, new_tree
+from engine.report.lines import PositionCache, TreePosition
+from engine.report.move_stats import DRAW, WIN, MoveStats, as_stats, proof_of, q_of, wdl_of
+from engine.report.node import Row, Shape, TreeNode
+from engine.report.progress import History
 from engine.report.report import Report
-from engine.report.rows import Row, proof_of, q_of, wdl_of
 from engine.report.snapshot import NotInMemoryError, Snapshot
-from engine.report.tree_positions import TreePosition
+from movegen import Ending
 
-LONGEST_LINE = 16
-WITH_LINES = Shape(lines=2, longest=LONGEST_LINE)
-IN_FULL = Shape(longest=LONGEST_LINE, first_look=True)
+EXTRA_SEED = 1
+EXTRA_VISITS_AT_ONCE = 500  # between two checks whether to stop
+VISITS_PER_MEGABYTE = 500
+LARGEST_MEGABYTES = 256
+MOST_SEPARATE_VISITS = 10_000_000
+LONGEST_VARIATION = 16
+WITH_LINES = Shape(lines=2, longest=LONGEST_VARIATION)
+IN_FULL = Shape(longest=LONGEST_VARIATION, first_look=True)
 SHORT = Shape(longest=1)
+
+
+def search_alone(
+    snapshot: Snapshot, after: TreePosition, visits: int, is_stopped: Callable[[], bool] = lambda: False
+) -> Snapshot:
+    """Search the position after a move of the root, as the search would there. Return what is known then."""
+    tree = new_tree(min(1 + visits // VISITS_PER_MEGABYTE, LARGEST_MEGABYTES))
+    params = snapshot.params._replace(root_sharpness=snapshot.params.sharpness)  # it is no root there
+    if not after.is_over:
+        task = SearchTask(tree, root_of(after.position), snapshot.network, params)
+        worker = new_worker(EXTRA_SEED, snapshot.network)
+        make_visits(task, worker, min(visits, MOST_SEPARATE_VISITS), is_stopped, at_once=EXTRA_VISITS_AT_ONCE)
+    return Snapshot(tree, PositionCache(after.position), History(), params, snapshot.network)
+
+
+def added(move: MoveStats, after: TreePosition, alone: Snapshot) -> MoveStats:
+    """What is known of a move, with what its separate search found."""
+    tree, root = alone.tree, int(ROOT)
+    found = as_stats(
+        root, 0, int(tree.visits[root]), int(tree.wins[root]), int(tree.draws[root]), 0, int(tree.proven[root])
+    )
+    result, distance = (found.result, found.distance) if found.result else (move.result, move.distance)
+    if after.is_over and not result:
+        is_mate = after.position.outcome() is Ending.CHECKMATE
+        result, distance = WIN if is_mate else DRAW, 1
+    return move._replace(
+        visits=move.visits + found.visits,
+        wins=move.wins + found.wins,
+        draws=move.draws + found.draws,
+        result=result,
+        distance=distance,
+    )
 
 
 class NothingSearchedError(ValueError):
@@ -45,7 +85,7 @@ class Explanation:
     stats: MoveStats
     row: Row
     best: Row
-    root: Node  # with all moves
+    root: TreeNode  # with all moves
     rank: int  # of the prior; the largest has 1
     replies: tuple[Row, ...]  # the two best; their scores are for the opponent
     step_shares: tuple[float, ...]  # of each move of the line among its rivals
@@ -75,7 +115,7 @@ def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
     wrong = objection(snapshot.position, asked) if asked is not None else None
     if asked is not None and wrong is not None:
         return NotLegal(asked, wrong)
-    root = Node(snapshot, "")
+    root = TreeNode(snapshot, "")
     best = root.best
     if best is None:
         raise NothingSearchedError("nothing was searched yet")
@@ -94,7 +134,7 @@ def explain(report: Report, asked: str | None = None) -> Explanation | NotLegal:
         root.row(best, IN_FULL),
         root,
         rank=1 + sum(prior > root.priors[move.code] for prior in root.priors.values()),
-        replies=tuple(Node(snapshot, after.path).rows(2, WITH_LINES)),
+        replies=tuple(TreeNode(snapshot, after.path).rows(2, WITH_LINES)),
         step_shares=_step_shares(snapshot, row.pv),
         below_since=trend.below_since(move.code, best.code),
         best_since=trend.best_since(best.code),
@@ -128,7 +168,7 @@ def search_more(explanation: Explanation, visits: int, is_stopped: Callable[[], 
     """The same after a separate search for the move, which changes nothing else."""
     alone = search_alone(explanation.root.snapshot, explanation.after, visits, is_stopped)
     both = added(explanation.stats, explanation.after, alone)
-    replies = tuple(Node(alone, "").rows(2, WITH_LINES))
+    replies = tuple(TreeNode(alone, "").rows(2, WITH_LINES))
     first = replies[0] if replies and replies[0].n else None
     row = explanation.row._replace(
         n=both.visits,
@@ -148,7 +188,7 @@ def _step_shares(snapshot: Snapshot, line: list[str]) -> tuple[float, ...]:
     shares = []
     for end, uci in enumerate(line):
         try:
-            node = Node(snapshot, "/".join(line[:end]))
+            node = TreeNode(snapshot, "/".join(line[:end]))
         except NotInMemoryError:  # recycled since the line was read
             break
         code = node.here.codes[uci]
@@ -173,7 +213,7 @@ def _judged(explanation: Explanation) -> Explanation:
         was_searched=explanation.added > 0,
     )
     missing = _missing(explanation)
-    return replace(explanation, verdict=judge(evidence), visits_missing=visits_missing(evidence), missing=missing)
+    return replace(explanation, verdict=verdict_on(evidence), visits_missing=visits_missing(evidence), missing=missing)
 
 
 def _missing(explanation: Explanation) -> int | None:

@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.explain.pieces import PIECE_NAMES, Pieces, attackers, between, moves_like, named, steps
+from engine.explain.pieces import PIECE_NAMES, Pieces, attacking_squares, between, moves_like, named, steps
 from movegen import Position
 from movegen.fen import SQUARE_NAMES, SQUARES, Setup, quoted, read_fen
+from movegen.geometry import KING_TARGETS, ROOK_TARGETS
 from movegen.notation import CASTLING_TEXTS, SAN, UCI
-from movegen.tables import KING_TARGETS, ROOK_TARGETS
 
 
 class Fault(StrEnum):
@@ -176,15 +176,15 @@ class _Board:
     def _king_in_danger(self, start: int, target: int) -> Objection | None:
         after = self._after(start, target)
         king = target if start == self.king else self.king
-        danger = next(attackers(after, king, not self.white), None)
+        danger = next(attacking_squares(after, king, not self.white), None)
         if danger is None:
             return None
         name = SQUARE_NAMES[danger]
         if start == self.king:
             text = f"{SQUARE_NAMES[target]} is attacked by {named(after, danger)}"
             return Objection(Fault.KING_ATTACKED, text, name)
-        checkers = [square for square in attackers(self.pieces, self.king, not self.white) if square in after]
-        still = [square for square in checkers if square in attackers(after, king, not self.white)]
+        checkers = [square for square in attacking_squares(self.pieces, self.king, not self.white) if square in after]
+        still = [square for square in checkers if square in attacking_squares(after, king, not self.white)]
         if still:
             text = f"the king is in check from {named(self.pieces, still[0])}, and the move does not stop it"
             return Objection(Fault.IN_CHECK, text, SQUARE_NAMES[still[0]])
@@ -223,7 +223,7 @@ class _Board:
         if rook is None:
             text = f"{self.mover} has no right to castle {side}"
             return Objection(Fault.NO_CASTLING_RIGHT, text)
-        checker = next(attackers(self.pieces, self.king, not self.white), None)
+        checker = next(attacking_squares(self.pieces, self.king, not self.white), None)
         if checker is not None:
             text = f"the king is in check from {named(self.pieces, checker)}, and may not castle out of it"
             return Objection(Fault.CASTLING_IN_CHECK, text, SQUARE_NAMES[checker])
@@ -247,7 +247,7 @@ class _Board:
         after[targets[1]] = self.pieces[rook]
         passed = [(square, without_king) for square in between(self.king, targets[0])]
         for square, pieces in (*passed, (targets[0], after)):
-            attacker = next(attackers(pieces, square, not self.white), None)
+            attacker = next(attacking_squares(pieces, square, not self.white), None)
             if attacker is not None:
                 how = "comes to" if square == targets[0] else "passes"
                 text = f"the king {how} {SQUARE_NAMES[square]}, which is attacked by {named(pieces, attacker)}"

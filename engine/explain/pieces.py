@@ -35,7 +35,7 @@ def moves_like(letter: str, start: int, target: int) -> bool:
     return (is_straight and kind in "rq") or (is_diagonal and kind in "bq")
 
 
-def attacks(pieces: Pieces, start: int, target: int) -> bool:
+def can_attack(pieces: Pieces, start: int, target: int) -> bool:
     """Does the piece on one square attack another?"""
     letter = pieces[start]
     if letter in "pP":
@@ -49,10 +49,10 @@ def first_between(pieces: Pieces, start: int, target: int) -> int | None:
     return next((square for square in between(start, target) if square in pieces), None)
 
 
-def attackers(pieces: Pieces, target: int, white: bool) -> Iterator[int]:
+def attacking_squares(pieces: Pieces, target: int, white: bool) -> Iterator[int]:
     """The squares of one colour's pieces that attack a square."""
     for square, letter in pieces.items():
-        if letter.isupper() == white and attacks(pieces, square, target):
+        if letter.isupper() == white and can_attack(pieces, square, target):
             yield square
 
 

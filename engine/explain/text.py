@@ -1,4 +1,4 @@
-"""An explanation as labelled lines; text for terminals and data for JSON are made from the same lines.
+"""A search in one line, and an explanation as labelled lines, from which text and data for JSON are made.
 
 No word goes beyond what the tree proves or counts.
 """
@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 from engine.explain.explain import Explanation, NotLegal
 from engine.explain.verdict import THRESHOLDS, Verdict
-from engine.report import SCHEMA
-from engine.report.effort import effort_text, plies_text, plural
-from engine.report.rows import Row, proof_of
-from engine.report.score import short_score
-from engine.report.stop_reason import MEANINGS, StopReason
+from engine.report import REPORT_SCHEMA
+from engine.report.effort import MEANINGS, StopReason, effort_text, ending_text, plies_text, plural
+from engine.report.move_stats import proof_of, short_score
+from engine.report.node import Row
 
 SMALL_SHARE = 0.0995  # smaller shares get a decimal
-LONGEST_LINE = 8  # plies of a variation
+LONGEST_SHOWN = 8  # plies of a variation
 GAP = "   "  # between the parts of a line on a terminal
 
 # How to get more visits, where a command does that.
@@ -23,6 +22,19 @@ WHY_NOT_HINT = "`why not {san} {visits}` searches more"
 EXTRA_HINT = "`--extra {visits}` searches more"
 
 SITUATION, REASON, VERDICT, NUMBERS = "situation", "reason", "verdict", "numbers"  # labels that are not printed
+
+
+def headline(summary: dict[str, Any], *, with_memory: bool) -> str:
+    """Whose move it is, what was searched, and whether the search goes on."""
+    parts = (
+        f"{summary['turn'].capitalize()} to move",
+        effort_text(summary),
+        f"{summary['speed']:,} visits/s",
+        f"depth {summary['depth']}, at most {summary['deepest']}",
+        *((f"memory {summary['memory']:.0%}",) if with_memory else ()),
+        ending_text(summary),
+    )
+    return ", ".join(parts)
 
 
 class Line(NamedTuple):
@@ -68,7 +80,7 @@ def data_of(explanation: Explanation | NotLegal) -> dict[str, Any]:
     """For JSON; docs/search-report.md describes the fields."""
     fields = _fields(explanation) if isinstance(explanation, Explanation) else {"reason": explanation.objection.text}
     return {
-        "schema": SCHEMA,
+        "schema": REPORT_SCHEMA,
         "asked": explanation.asked,
         "verdict": str(explanation.verdict),
         **fields,
@@ -151,8 +163,8 @@ def _distance(row: Row, best: Row) -> str:
 
 
 def _why_this(explanation: Explanation) -> Iterator[Line]:
-    steps = " ".join(f"{100 * share:.0f}" for share in explanation.step_shares[:LONGEST_LINE])
-    yield Line("line", (" ".join(explanation.row.line[:LONGEST_LINE]), f"share of each step: {steps} %"))
+    steps = " ".join(f"{100 * share:.0f}" for share in explanation.step_shares[:LONGEST_SHOWN])
+    yield Line("line", (" ".join(explanation.row.line[:LONGEST_SHOWN]), f"share of each step: {steps} %"))
     yield Line("why", ("; ".join(_reasons(explanation)),))
     yield Line("settled", ("; ".join(_settled(explanation)),))
 
@@ -232,7 +244,7 @@ def _replies(explanation: Explanation) -> str:
     first, *others = explanation.replies
     text = f"{first.san} ({percent(first.share)} of the replies)"
     if len(first.line) > 1:
-        text += f", then {' '.join(first.line[1:LONGEST_LINE])}"
+        text += f", then {' '.join(first.line[1:LONGEST_SHOWN])}"
     for other in others:
         if other.n and other.q is not None:
             text += f"; next best reply {other.san} ({percent(other.share)}): {short_score(1 - other.q)} for {turn}"

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from engine.mcts.tree import SCORE_UNIT
-from engine.report.history import History
-from engine.report.rows import DIGITS
+from engine.report.move_stats import DIGITS
+from engine.report.progress import History
 
 FIRST_VISITS = 1000  # a score may be called steady after these, or after a tenth of all visits
 LEAST_SAMPLES = 4

@@ -19,7 +19,7 @@ class Verdict(StrEnum):
     WORSE = "WORSE"
 
 
-PROVEN = {"win": Verdict.PROVEN_WIN, "draw": Verdict.PROVEN_DRAW, "loss": Verdict.PROVEN_LOSS}
+VERDICT_OF_PROOF = {"win": Verdict.PROVEN_WIN, "draw": Verdict.PROVEN_DRAW, "loss": Verdict.PROVEN_LOSS}
 
 
 class Thresholds(NamedTuple):
@@ -55,10 +55,10 @@ class Evidence(NamedTuple):
     was_searched: bool = False  # separately
 
 
-def judge(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> Verdict:
+def verdict_on(evidence: Evidence, limits: Thresholds = THRESHOLDS) -> Verdict:
     """The first verdict that fits."""
     if evidence.proven is not None:
-        return PROVEN[evidence.proven]
+        return VERDICT_OF_PROOF[evidence.proven]
     if evidence.is_best:
         return Verdict.BEST
     if evidence.score is None or has_few_visits(evidence, limits):

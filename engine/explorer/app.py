@@ -15,8 +15,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from engine.explorer.assets import TABLE, content
-from engine.explorer.view import IN_FRAMES, Action, View
+from engine.explorer.page_files import TABLE, content
+from engine.explorer.view import IN_FRAMES, PageAction, View
 from engine.report.snapshot import NotInMemoryError
 
 MOST_STREAMS = 4
@@ -24,7 +24,7 @@ SECONDS_BETWEEN_FRAMES = 0.2
 SECONDS_BETWEEN_SIGNS = 2.0  # keep-alive; detects closed clients
 CURVES = 6
 
-encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # reports are trees
+to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # reports are trees
 
 Answer = Callable[[Mapping[str, str]], Any]
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -70,7 +70,7 @@ def _file(address: str) -> Endpoint:
 def _answered(work: Callable[[], Any]) -> Response:
     """The answer as JSON, or why there is none."""
     try:
-        return Response(encode(work()), media_type="application/json")
+        return Response(to_json(work()), media_type="application/json")
     except NotInMemoryError as error:
         return PlainTextResponse(str(error), 404)
     except ValueError as error:
@@ -84,7 +84,7 @@ def _data(answer: Answer) -> Endpoint:
     return respond
 
 
-def _action(action: Action) -> Endpoint:
+def _action(action: PageAction) -> Endpoint:
     async def respond(request: Request) -> Response:
         try:
             asked = json.loads(await request.body())
@@ -136,6 +136,6 @@ class Streams:
 
     def _frame(self, path: str, lines: int) -> bytes:
         try:
-            return encode(self.view.frame(path, lines)).encode()
+            return to_json(self.view.frame(path, lines)).encode()
         except NotInMemoryError:  # the root has changed meanwhile: the next frame shows it
             return b""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.system.optional_packages import check_extra
+from engine.system.environment import check_extra
 
 if TYPE_CHECKING:
     from engine.explorer.server import Server

@@ -14,7 +14,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 KNOWN = "teresa.known"  # in the scope of a request that has shown the token
-UNKNOWN = (
+HOW_TO_OPEN = (
     "the token is missing or wrong: open the whole address, with what follows #, as `teresa explore` printed it "
     "or the engine in `info string explorer at`"
 )
@@ -81,7 +81,7 @@ class Guard:
             return 403, "asked by another page"
         scope[KNOWN] = self._knows_token(headers.get("authorization", ""))
         if scope["path"].startswith(NEEDS_TOKEN) and not scope[KNOWN]:
-            return 401, UNKNOWN
+            return 401, HOW_TO_OPEN
         return _objection_to_body(headers, is_post)
 
     def _knows_token(self, text: str) -> bool:

@@ -5,8 +5,8 @@ import time
 from collections.abc import Sequence
 
 from engine.analysis import Analysis
-from engine.explorer.view import Action, Data, SearchHandle, View
-from engine.pgn.opened_position import position_in_text
+from engine.explorer.view import Data, PageAction, SearchHandle, View
+from engine.pgn.positions import position_in_text
 from movegen import Position
 
 SECONDS_UNWATCHED = 10.0  # after which the search stops
@@ -73,7 +73,7 @@ class InteractiveSession(View):
 
     # What the page may do
 
-    def actions(self) -> dict[str, Action]:
+    def actions(self) -> dict[str, PageAction]:
         """By name. Arguments come from outside: their types are checked."""
         return {
             "go": lambda _: self.go(),

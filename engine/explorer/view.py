@@ -1,18 +1,21 @@
 """What a page shows: one search, or two of the same position side by side. Reading changes nothing."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.explain.explain import explain
 from engine.explain.text import data_of
-from engine.report.columns import CLOSE_LOSS, COLUMNS, EXPLAINED, LARGE_LOSS, lesson, state_text
+from engine.network.weights_file import load_weights
+from engine.report.columns import CLOSE_LOSS, EXPLAINED, LARGE_LOSS, MOVE_COLUMNS, lesson, state_text
 from engine.report.formulas import context_of
 from engine.report.icicle import DEEPEST
+from engine.report.lines import TreePosition
+from engine.report.move_stats import DIGITS, mean_score
 from engine.report.node import Shape
 from engine.report.report import Report
-from engine.report.rows import DIGITS, mean_score
 from engine.report.snapshot import LONGEST_PATH, NotInMemoryError
-from engine.report.tree_positions import TreePosition
+from engine.report.tree_file import load
 
 MOST_LINES = 64
 IN_FRAMES = Shape(lines=8, longest=16)
@@ -25,7 +28,7 @@ PAGE_COLUMNS = (
 )
 
 Data = dict[str, Any]
-Action = Callable[[Data], Data]  # arguments -> answer
+PageAction = Callable[[Data], Data]  # arguments -> answer
 
 
 class SearchHandle(NamedTuple):
@@ -41,7 +44,7 @@ class View:
     def __init__(self, searches: Sequence[SearchHandle]) -> None:
         self.searches = tuple(searches)
 
-    def actions(self) -> dict[str, Action]:
+    def actions(self) -> dict[str, PageAction]:
         """What the page may do, by name; nothing here."""
         return {}
 
@@ -53,7 +56,7 @@ class View:
         return {
             "searches": [search.name for search in self.searches],
             "interactive": bool(self.actions()),
-            "columns": [*(column.heading() for column in COLUMNS), *PAGE_COLUMNS],
+            "columns": [*(column.heading() for column in MOVE_COLUMNS), *PAGE_COLUMNS],
             "losses": {"close": CLOSE_LOSS, "large": LARGE_LOSS},
         }
 
@@ -190,3 +193,16 @@ def _frame(report: Report, path: str, shape: Shape) -> Data:
         except (NotInMemoryError, ValueError):  # the page says that the search has not been there
             frame["node"] = None
     return frame
+
+
+def loaded(*names: str) -> View:
+    """Trees from files, read-only. `ValueError` if they are not of the same position."""
+    network = load_weights().network
+    searches = [SearchHandle(Path(name).stem, _always(load(Path(name)).report(network))) for name in names]
+    if len({search.report().snapshot.position.fen() for search in searches}) > 1:
+        raise ValueError("the trees are of different positions")
+    return View(searches)
+
+
+def _always(report: Report) -> Callable[[], Report]:
+    return lambda: report

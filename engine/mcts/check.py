@@ -9,16 +9,16 @@ import numpy as np
 
 from engine.mcts.evaluate import ending_here
 from engine.mcts.params import AT_ROOT, DEEPEST, Root
-from engine.mcts.proof import DRAW, LOSS, NEXT, UNPROVEN, proof, proof_from, result_of
+from engine.mcts.proof import DRAW, LOSS, ONE_PLY, UNPROVEN, proof, proof_from, result_of
 from engine.mcts.simulate import occurrences_before
 from movegen.apply import apply_keyed
 from movegen.bits import U64
-from movegen.board import Board
+from movegen.board import Board, board_at
 from movegen.compiler.jit import inlined, kernel
-from movegen.legal import fill_moves
+from movegen.generate import fill_moves
 from movegen.moves import MAX_MOVES
 
-SOUND, ILLEGAL, UNVISITED, TOO_DEEP = 0, 1, 2, 3  # what `try_moves` finds
+SOUND, ILLEGAL, NO_VISITS, TOO_DEEP = 0, 1, 2, 3  # what `try_moves` finds
 # The node below a move. PARTIAL: some legal moves are missing. OVER: the game ends before it.
 NO_NODE_BELOW, WHOLE, PARTIAL, OVER = np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(3)
 
@@ -59,13 +59,6 @@ def new_path() -> Path:
 
 
 @inlined
-def board_at(path: Path, depth: int) -> Board:
-    """The position at a depth."""
-    words = path.boards[depth]
-    return Board(words[0], words[1], words[2], words[3], words[4], words[5])
-
-
-@inlined
 def go_to(path: Path, moves: Moves, index: int, depth: int, board: Board, key: np.uint64, clock: np.uint64) -> None:
     """Note a position on the path."""
     words = path.boards[depth]
@@ -82,13 +75,13 @@ def ending_of(root: Root, path: Path, depth: int) -> np.uint16:
         _, in_all = occurrences_before(root, path.keys, depth, clock)
         if in_all >= 2:
             return DRAW
-    return ending_here(board_at(path, depth), clock, depth)
+    return ending_here(board_at(path.boards, depth), clock, depth)
 
 
 @inlined
 def node_of_legal_moves(moves: Moves, path: Path, index: int, depth: int) -> np.uint8:
     """WHOLE or PARTIAL; NO_NODE_BELOW if a move is not legal or occurs twice."""
-    left = np.int64(fill_moves(board_at(path, depth), path.legal))
+    left = np.int64(fill_moves(board_at(path.boards, depth), path.legal))
     count, first = moves.children[index], moves.first[index]
     for child in range(first, first + count):
         found = 0
@@ -105,7 +98,7 @@ def node_of_legal_moves(moves: Moves, path: Path, index: int, depth: int) -> np.
 def try_position(moves: Moves, root: Root, path: Path, index: int, depth: int) -> int:
     """Check the position after a move: the end of the game, and the moves below; -> SOUND or ILLEGAL."""
     result = ending_of(root, path, depth)
-    moves.proven[index] = proof(result, NEXT) if result != UNPROVEN else UNPROVEN
+    moves.proven[index] = proof(result, ONE_PLY) if result != UNPROVEN else UNPROVEN
     moves.node[index] = NO_NODE_BELOW
     if moves.children[index] > 0:
         node = node_of_legal_moves(moves, path, index, depth)
@@ -143,12 +136,12 @@ def try_moves(moves: Moves, root: Root, path: Path) -> int:
         path.next[depth] += 1
         if moves.visits[index] == 0:
             moves.proven[index], moves.node[index] = UNPROVEN, NO_NODE_BELOW
-            found = UNVISITED if moves.children[index] > 0 else SOUND
+            found = NO_VISITS if moves.children[index] > 0 else SOUND
         elif depth == DEEPEST:
             found = TOO_DEEP
         else:
             move = U64(moves.move[index])
-            board, key, clock = apply_keyed(board_at(path, depth), path.keys[depth], path.clocks[depth], move)
+            board, key, clock = apply_keyed(board_at(path.boards, depth), path.keys[depth], path.clocks[depth], move)
             depth += 1
             go_to(path, moves, index, depth, board, key, clock)
             found = try_position(moves, root, path, index, depth)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from engine.mcts.params import Root, SearchParams, Worker
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import Tree
-from engine.network.weights import Network
+from engine.network.architecture import Network
 from movegen.bits import ONE, U64
 
 VISITS_AT_ONCE = 20_000  # between two looks at whether to stop
@@ -23,7 +23,7 @@ class SearchTask(NamedTuple):
 
 
 def simulate(task: SearchTask, worker: Worker, count: int) -> int:
-    """Make simulations by one call of the kernel; -> how many: fewer if the root is proven or threads shall stop."""
+    """Make simulations by one call of the kernel; -> how many: fewer if the root is proven or threads must stop."""
     return int(simulate_many(task.tree, task.root, task.network, task.params, worker, U64(count)))
 
 

@@ -29,7 +29,7 @@ from movegen.moves import MAX_MOVES
 
 # The columns of an icicle's table. MERGED: how many moves share the rectangle of a rest; else 0.
 PARENT, DEPTH, START, WIDTH, VISITS, WINS, CODE, PROVEN, MERGED, EDGE = range(10)
-COLUMNS = 10
+ICICLE_COLUMNS = 10
 NONE = np.int64(-1)
 
 
@@ -194,13 +194,13 @@ def start_rest(table: np.ndarray, row: int, parent: int) -> None:
 def put_in_order(table: np.ndarray, first: int, row: int) -> None:
     """Move the last row before those of its parent with fewer visits. By insertion: there are few."""
     while row > first and table[row - 1, VISITS] < table[row, VISITS]:
-        for column in range(COLUMNS):
+        for column in range(ICICLE_COLUMNS):
             table[row - 1, column], table[row, column] = table[row, column], table[row - 1, column]
         row -= 1
 
 
 @inlined
-def lay_out(table: np.ndarray, parent: int, first: int, end: int) -> None:
+def set_side_by_side(table: np.ndarray, parent: int, first: int, end: int) -> None:
     """Set rectangles side by side within their parent. Threads may have added visits since it was read: those are cut.
 
     START and WIDTH count visits, from the left edge of the top rectangle:
@@ -216,7 +216,7 @@ def lay_out(table: np.ndarray, parent: int, first: int, end: int) -> None:
 
 
 @inlined
-def divide(tree: Tree, table: np.ndarray, parent: int, used: int, least_visits: np.int64) -> int:
+def add_children(tree: Tree, table: np.ndarray, parent: int, used: int, least_visits: np.int64) -> int:
     """Add the moves below a rectangle; those with too few visits become one, the rest. -> how many rows are used now.
 
         row    0 … parent … | used … moves, most visits first … end | … free … | last: collects the rest |
@@ -243,12 +243,12 @@ def divide(tree: Tree, table: np.ndarray, parent: int, used: int, least_visits: 
             rest[VISITS] += visits
             rest[WINS] += tree.wins[slot]
     if rest[MERGED] > 0:
-        for column in range(COLUMNS):
+        for column in range(ICICLE_COLUMNS):
             table[end, column] = rest[column]
         end += 1
     if node_of(tree, edge) != header:
         return used
-    lay_out(table, parent, used, end)
+    set_side_by_side(table, parent, used, end)
     return end
 
 
@@ -266,6 +266,6 @@ def icicle(tree: Tree, edge: np.uint64, least_visits: np.int64, deepest: np.int6
     used, row = 1, 0
     while row < used:
         if table[row, MERGED] == 0 and table[row, DEPTH] < deepest:
-            used = divide(tree, table, row, used, least_visits)
+            used = add_children(tree, table, row, used, least_visits)
         row += 1
     return used

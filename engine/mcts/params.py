@@ -1,20 +1,26 @@
-"""The input of a search: its parameters, its root, and the memory of each thread."""
+"""The input of a search: its parameters, its root, and the memory of each thread.
+
+Leaves wait in that memory for their evaluation: a row of 64-bit words for each leaf of a batch.
+"""
 
 from typing import NamedTuple, cast
 
 import numpy as np
 
-from engine.network.infer import PLAIN
-from engine.network.weights import Network, Scratch, new_scratch
+from engine.network.architecture import Network, Scratch, new_scratch
+from engine.network.infer import PLAIN_SHARPNESS
 from movegen import Position
-from movegen.bits import U64
-from movegen.board import Board
+from movegen.bits import ONE, U64, ZERO
+from movegen.board import Board, board_at
+from movegen.compiler.jit import inlined
 from movegen.moves import MAX_MOVES
 
 UCB1, PUCT = U64(0), U64(1)
 PLAYOUT, NETWORK, CONSTANT, SCATTERED = U64(0), U64(1), U64(2), U64(3)
 AT_ROOT, DEEPEST = cast("int", np.int64(0)), 512  # plies below the root
 LARGEST_BATCH = 64
+# The words of a row: six of the board, then these.
+LEAF_KEY, LEAF_CLOCK, LEAF_DEPTH, LEAF_IS_OPEN, LEAF_IS_REPEATED = 6, 7, 8, 9, 10
 
 
 class SearchParams(NamedTuple):
@@ -25,8 +31,8 @@ class SearchParams(NamedTuple):
     exploration: float  # C of UCB1, c of PUCT
     first_play: float = 0.0  # PUCT: how much less an unvisited move counts than its parent, see selection.first_play_of
     growth: float = 0.0  # PUCT: of c with the visits, see selection.exploration_of
-    sharpness: int = PLAIN  # of the priors, and of those at the root; see network.infer.sharpness
-    root_sharpness: int = PLAIN
+    sharpness: int = PLAIN_SHARPNESS  # of the priors, and of those at the root; see network.infer.sharpness
+    root_sharpness: int = PLAIN_SHARPNESS
     solver: np.uint64 = U64(1)  # 1: what replies prove is passed on to the moves before them
     batch: np.uint64 = U64(1)  # leaves that are evaluated together
     deepest: int = DEEPEST  # plies below the root; no node is expanded there
@@ -51,7 +57,7 @@ class Worker(NamedTuple):
     """The memory of one thread."""
 
     paths: np.ndarray  # uint64 [LARGEST_BATCH, DEEPEST + 1], the edges from the root to each leaf
-    leaves: np.ndarray  # uint64 [LARGEST_BATCH, 11], see engine.mcts.leaves
+    leaves: np.ndarray  # uint64 [LARGEST_BATCH, 11], see engine.mcts.params
     scores: np.ndarray  # int64 [LARGEST_BATCH], of the leaves, in SCORE_UNIT
     draw_shares: np.ndarray  # int64 [LARGEST_BATCH]
     keys: np.ndarray  # uint64 [DEEPEST + 1], of the positions on the present path
@@ -76,3 +82,48 @@ def new_worker(seed: int, network: Network) -> Worker:
         np.zeros(MAX_MOVES, dtype=np.uint16),
         new_scratch(network),
     )
+
+
+# Leaves that wait for their evaluation
+
+
+@inlined
+def keep_leaf(
+    worker: Worker,
+    leaf: int,
+    board: Board,
+    key: np.uint64,
+    clock: np.uint64,
+    depth: int,
+    is_open: bool,
+    repeated: bool,
+) -> None:
+    """Write the row of a leaf."""
+    words = worker.leaves[leaf]
+    words[0], words[1], words[2], words[3], words[4], words[5] = board
+    words[LEAF_KEY], words[LEAF_CLOCK], words[LEAF_DEPTH] = key, clock, U64(depth)
+    words[LEAF_IS_OPEN], words[LEAF_IS_REPEATED] = ONE if is_open else ZERO, ONE if repeated else ZERO
+
+
+@inlined
+def board_of(worker: Worker, leaf: int) -> Board:
+    """The position of a leaf."""
+    return board_at(worker.leaves, leaf)
+
+
+@inlined
+def depth_of(worker: Worker, leaf: int) -> int:
+    """Plies from the root."""
+    return int(worker.leaves[leaf, LEAF_DEPTH])
+
+
+@inlined
+def is_open(worker: Worker, leaf: int) -> bool:
+    """Does it need an evaluation? Not if the game ends there or the position is repeated."""
+    return bool(worker.leaves[leaf, LEAF_IS_OPEN] != ZERO)
+
+
+@inlined
+def is_repeated(worker: Worker, leaf: int) -> bool:
+    """Did the position occur before, since the root?"""
+    return bool(worker.leaves[leaf, LEAF_IS_REPEATED] != ZERO)

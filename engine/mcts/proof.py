@@ -13,7 +13,7 @@ from movegen.compiler.jit import inlined, kernel
 
 UNPROVEN, LOSS, DRAW, WIN = np.uint16(0), np.uint16(1), np.uint16(2), np.uint16(3)  # the one numbering of results
 RESULT_SHIFT, DISTANCE_MASK = np.uint16(14), np.uint16(0x3FFF)
-LONGEST, NO_WIN, NEXT = np.int64(0x3FFF), np.int64(0x4000), np.int64(1)
+LONGEST, NO_WIN, ONE_PLY = np.int64(0x3FFF), np.int64(0x4000), np.int64(1)
 
 
 @inlined
@@ -65,12 +65,12 @@ def proof_from(proven: np.ndarray, first: np.uint64, end: np.uint64) -> np.uint1
         else:
             slowest_loss = max(slowest_loss, distance)
     if quickest_win != NO_WIN:
-        return proof(LOSS, quickest_win + NEXT)
+        return proof(LOSS, quickest_win + ONE_PLY)
     if open_replies:
         return UNPROVEN
     if longest_draw:
-        return proof(DRAW, longest_draw + NEXT)
-    return proof(WIN, slowest_loss + NEXT)
+        return proof(DRAW, longest_draw + ONE_PLY)
+    return proof(WIN, slowest_loss + ONE_PLY)
 
 
 @inlined

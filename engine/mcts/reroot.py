@@ -5,7 +5,8 @@ from collections.abc import Collection
 import numpy as np
 
 from engine.mcts.allocate import allocate
-from engine.mcts.tree import LIVE, NO_NODE, PRIOR_UNIT, ROOT, SCORE_UNIT, Tree, clear, edges_of
+from engine.mcts.tree import LIVE, NO_NODE, ROOT, SCORE_UNIT, Tree, clear, edges_of
+from engine.network.architecture import PRIOR_UNIT
 from movegen.bits import U64
 
 SLOTS_AT_ONCE = 1 << 20  # that are halved together: bounds the memory for it

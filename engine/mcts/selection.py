@@ -9,7 +9,8 @@ import numpy as np
 
 from engine.mcts.params import SearchParams, Worker
 from engine.mcts.proof import LOSS, UNPROVEN, result_of, score_of
-from engine.mcts.tree import PRIOR_UNIT, SCORE_UNIT, Tree
+from engine.mcts.tree import SCORE_UNIT, Tree
+from engine.network.architecture import PRIOR_UNIT
 from movegen.bits import ONE, U64, ZERO, leading_zeros, multiply_high
 from movegen.compiler.jit import inlined
 from movegen.playout import next_random

@@ -10,21 +10,18 @@ elsewhere; then all leaves are evaluated by one call. A batch of one is the plai
 import numpy as np
 
 from engine.mcts.allocate import allocate, clear_edges
-from engine.mcts.evaluate import ending_here, evaluate_leaves
-from engine.mcts.leaves import depth_of, is_repeated, keep_leaf
-from engine.mcts.params import AT_ROOT, UCB1, Root, SearchParams, Worker
-from engine.mcts.priors import give_priors
-from engine.mcts.proof import DRAW, NEXT, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
+from engine.mcts.evaluate import ending_here, evaluate_leaves, give_priors, index_of
+from engine.mcts.params import AT_ROOT, UCB1, Root, SearchParams, Worker, depth_of, is_repeated, keep_leaf
+from engine.mcts.proof import DRAW, ONE_PLY, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
 from engine.mcts.selection import select_by_puct, select_by_ucb1
 from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree
-from engine.mcts.value_table import index_of
-from engine.network.weights import Network
+from engine.network.architecture import Network
 from movegen.apply import apply_keyed
 from movegen.bits import ONE, TWO, U64, ZERO
 from movegen.board import Board
 from movegen.compiler.jit import inlined, inlined_source, kernel
 from movegen.compiler.memory import add_to, prefetch, publish, read, swap_if
-from movegen.legal import fill_moves
+from movegen.generate import fill_moves
 
 # Expand
 
@@ -99,7 +96,7 @@ def prove_upwards(tree: Tree, path: np.ndarray, depth: int) -> None:
 @inlined
 def prove(tree: Tree, params: SearchParams, path: np.ndarray, depth: int, result: np.uint16) -> None:
     """Note that the game ends at this depth, and what follows from it for the moves before."""
-    publish(tree.proven, path[depth], proof(result, NEXT))
+    publish(tree.proven, path[depth], proof(result, ONE_PLY))
     if params.solver != ZERO:
         prove_upwards(tree, path, depth)
 

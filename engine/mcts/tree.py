@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.mcts.value_table import WORDS
 from movegen.bits import U64, ZERO
 from movegen.compiler.jit import kernel
 from movegen.compiler.memory import add_to, aligned_zeros
@@ -30,7 +29,6 @@ NO_NODE = np.uint32(0)
 BUSY = np.uint32(0xFFFF_FFFF)  # link of an edge that a thread is expanding
 BYTES_PER_SLOT = 32
 SCORE_UNIT = 1 << 20  # a score of 1 in `wins` and `draws`
-PRIOR_UNIT = 65535  # a prior of 1
 
 # `move` of a header slot; no legal move has these numbers.
 LIVE, FREE = np.uint16(0xFFFE), np.uint16(0xFFFF)
@@ -40,6 +38,7 @@ LOCK, CURSOR, IN_USE, RECYCLED = U64(0), U64(1), U64(2), U64(3)
 MOST_VISITS = 1 << 31  # of the root, before all statistics are halved: a count has 32 bits
 LONGEST_KEPT = 63
 WORDS_PER_PAGE = U64(4096 // 8)
+VALUE_ENTRIES = 1 << 18  # of two words each, see `evaluate`
 
 
 class Tree(NamedTuple):
@@ -54,12 +53,12 @@ class Tree(NamedTuple):
     draws: np.ndarray  # int64   D, sum of draw shares, in SCORE_UNIT
     link: np.ndarray  # uint32  header of the node below; NO_NODE or BUSY
     move: np.ndarray  # uint16  the move, seen by its player [LIVE or FREE]
-    prior: np.ndarray  # uint16  P in 1/PRIOR_UNIT; of the edge above the root: 1 if the threads shall stop
+    prior: np.ndarray  # uint16  P in 1/PRIOR_UNIT; of the edge above the root: 1 if the threads must stop
     in_flight: np.ndarray  # uint16  threads that are below this edge now [1 if visited since the cursor came by]
     proven: np.ndarray  # uint16  see engine.mcts.proof
     control: np.ndarray  # uint64  see above
     kept: np.ndarray  # uint32  headers of the line to keep; the first word is their number
-    values: np.ndarray  # uint64  see engine.mcts.value_table
+    values: np.ndarray  # uint64  see engine.mcts.evaluate
 
     @property
     def fields(self) -> "tuple[np.ndarray, ...]":
@@ -87,7 +86,7 @@ def new_tree(megabytes: int) -> Tree:
         proven=quarters[15::16],
         control=np.zeros(8, dtype=np.uint64),
         kept=np.zeros(1 + LONGEST_KEPT, dtype=np.uint32),
-        values=np.zeros(WORDS, dtype=np.uint64),
+        values=np.zeros(2 * VALUE_ENTRIES, dtype=np.uint64),
     )
     clear(tree)
     return tree

@@ -2,23 +2,14 @@
 
 import numpy as np
 
-from engine.network.attack_maps import attack_maps
-from engine.network.features import fill_inputs
+from engine.network.architecture import Network, Scratch
+from engine.network.features import attack_maps, fill_inputs
 from engine.network.infer import move_logits, value
-from engine.network.move_context import move_context_of
-from engine.network.move_features import fill_rows
-from engine.network.weights import Network, Scratch
+from engine.network.move_features import fill_rows, move_context_of
 from movegen.bits import U64
-from movegen.board import Board
-from movegen.compiler.jit import inlined, kernel
-from movegen.legal import fill_moves
-
-
-@inlined
-def board_at(boards: np.ndarray, index: int) -> Board:
-    """One board of an array of their six words."""
-    words = boards[index]
-    return Board(words[0], words[1], words[2], words[3], words[4], words[5])
+from movegen.board import board_at
+from movegen.compiler.jit import kernel
+from movegen.generate import fill_moves
 
 
 @kernel

@@ -2,7 +2,12 @@
 
 The loops are written so that the compiler vectorises them: rows are taken out of the arrays before the loop, four rows
 go into each pass, and every intermediate result is cut to the width it needs.
+
+Softmax: e^−d is the product of two table entries, one for the whole sixteenths of d, one for the rest. The tables are
+computed with decimal arithmetic, which rounds correctly everywhere.
 """
+
+from decimal import Decimal
 
 import numpy as np
 
@@ -17,26 +22,55 @@ from engine.network.architecture import (
     PRIOR_UNIT,
     SCALE_BITS,
     VALUE_UNIT,
+    Network,
+    Scratch,
 )
-from engine.network.attack_maps import AttackMaps, attack_maps
-from engine.network.features import fill_inputs
-from engine.network.move_context import move_context_of
-from engine.network.move_features import fill_rows
-from engine.network.softmax import exp_of_minus
-from engine.network.weights import Network, Scratch
+from engine.network.features import AttackMaps, attack_maps, fill_inputs
+from engine.network.move_features import fill_rows, move_context_of
 from movegen.bits import U64
 from movegen.board import Board
-from movegen.compiler.jit import inlined
+from movegen.compiler.jit import inlined, lookup
 
+EXP_BITS = 30  # 1.0 is ONE_EXP
+COARSE_STEPS = 512  # sixteenths: e^−32 and less counts as 0
+FINE_BITS = LOGIT_BITS - 4
+FINE_STEPS = 1 << FINE_BITS
+
+ONE_EXP = 1 << EXP_BITS
 i16, i32, i64, u16 = np.int16, np.int32, np.int64, np.uint16
-NOTHING, FULL, HALF = i16(0), i16(ONE_HIDDEN), i32(MOVE_HALF)
+LOWEST, FULL, HALF = i16(0), i16(ONE_HIDDEN), i32(MOVE_HALF)
 SHARPNESS_BITS = LOGIT_BITS
-PLAIN = 1 << SHARPNESS_BITS  # the sharpness of temperature 1
+PLAIN_SHARPNESS = 1 << SHARPNESS_BITS  # the sharpness of temperature 1
+
+
+# Softmax
+
+
+def exponentials(count: int, steps_per_unit: int) -> np.ndarray:
+    """e^−(i / steps per unit) for i = 0 … count − 1, in 1 / ONE_EXP."""
+    powers = ((Decimal(-step) / steps_per_unit).exp() * ONE_EXP for step in range(count))
+    return np.array([int(power.to_integral_value()) for power in powers], dtype=np.uint64)
+
+
+_coarse = lookup("exp_coarse", exponentials(COARSE_STEPS, 16))
+_fine = lookup("exp_fine", exponentials(FINE_STEPS, 1 << LOGIT_BITS))
+
+
+@inlined
+def exp_of_minus(distance: np.uint64) -> np.uint64:
+    """e^−distance in 1 / ONE_EXP; the distance is in 1 / (1 << LOGIT_BITS)."""
+    coarse = distance >> U64(FINE_BITS)
+    if coarse >= U64(COARSE_STEPS):
+        return U64(0)
+    return _coarse(coarse) * _fine(distance & U64(FINE_STEPS - 1)) >> U64(EXP_BITS)
 
 
 def sharpness(temperature: float) -> int:
     """The factor of the logits in `policy`: temperatures above 1 make priors more equal, below 1 less."""
-    return max(1, min(round(PLAIN / temperature), PLAIN << 6))
+    return max(1, min(round(PLAIN_SHARPNESS / temperature), PLAIN_SHARPNESS << 6))
+
+
+# The two nets
 
 
 @inlined
@@ -66,7 +100,7 @@ def outcome_sums(network: Network, hidden: np.ndarray, pieces: int) -> tuple[np.
     wins, draws, losses = rows[first], rows[first + 1], rows[first + 2]
     win, draw, loss = bias[first], bias[first + 1], bias[first + 2]
     for j in range(hidden.size):
-        v = u16(min(max(hidden[j], NOTHING), FULL))
+        v = u16(min(max(hidden[j], LOWEST), FULL))
         square = i16(u16(v * v) >> u16(OUTCOME_SHIFT))
         win = i32(win + i32(i32(square) * i32(wins[j])))
         draw = i32(draw + i32(i32(square) * i32(draws[j])))
@@ -107,7 +141,7 @@ def value(network: Network, scratch: Scratch, board: Board) -> tuple[np.int64, n
 def square_hidden(hidden: np.ndarray) -> None:
     """Clip and square the hidden layer of the policy, in index, to 7 bits."""
     for j in range(hidden.size):
-        v = i32(min(max(hidden[j], NOTHING), FULL))
+        v = i32(min(max(hidden[j], LOWEST), FULL))
         hidden[j] = i16(i32(i32(v * v) + HALF) >> MOVE_SHIFT)
 
 

@@ -1,4 +1,9 @@
-"""The four rows that describe a move to the policy: where to, where from, what kind, what threats."""
+"""The four rows that describe a move to the policy: where to, where from, what kind, what threats.
+
+What all moves of a position have in common is computed once, as sets of squares (`MoveContext`).
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,24 +17,118 @@ from engine.network.architecture import (
     TO_BASE,
     VICTIMS,
 )
-from engine.network.features import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, piece_at
-from engine.network.move_context import MoveContext
+from engine.network.features import (
+    BISHOP,
+    KING,
+    KNIGHT,
+    PAWN,
+    QUEEN,
+    ROOK,
+    SQUARE_BITS,
+    AttackMaps,
+    mirror_of,
+    piece_at,
+)
 from engine.network.see import EVEN, WINS, sign_of_exchange, worth
-from movegen.bits import ONE, THREE, TWO, U64, ZERO, Bitboard, Square, popcount
-from movegen.board import Board, diagonal_sliders, straight_sliders
+from movegen.attacks import squares_between
+from movegen.bits import ONE, THREE, TWO, U64, ZERO, Bitboard, Square, lowest_square, popcount, several, without_lowest
+from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, pawns, straight_sliders
 from movegen.compiler.jit import inlined
-from movegen.geometry import pawn_attacks_north, south
+from movegen.geometry import (
+    diagonals_from,
+    king_attacks,
+    knight_attacks,
+    pawn_attacks_north,
+    pawn_attacks_south,
+    south,
+    straights_from,
+)
 from movegen.moves import CASTLING, EN_PASSANT, PROMOTE_KNIGHT, Move, kind_of, origin_of, target_of
 from movegen.sliders import bishop_attacks, rook_attacks
-from movegen.tables import king_attacks, knight_attacks
 
 NO_VICTIM, PAWN_VICTIM, CASTLING_VICTIM = U64(0), U64(1), U64(6)
-SQUARE_BITS = U64(6)
 MOST_THREATS = U64(THREAT_COUNTS - 1)
 
 # The rows of the targets of promotions: a queen has the queen's, the others have squares that no pawn moves to.
 LAST_RANK = U64(56)
 UNDERPROMOTION_ROWS = (U64(0), U64(8), U64(56))  # knight, bishop, rook: first square of a rank of the pawn's rows
+
+
+# What all moves have in common
+
+
+class MoveContext(NamedTuple):
+    """Sets of squares that the features of moves are made of."""
+
+    occupied: Bitboard
+    mirror: np.uint64  # see `mirror_of`
+    attacked: Bitboard  # by the opponent
+    pawn_attacked: Bitboard  # by the opponent's pawns
+    under_cheaper: Bitboard  # own pieces attacked by cheaper ones
+    hanging: Bitboard  # own pieces attacked and not defended, and not under_cheaper
+    prey_of_pawns: Bitboard  # their pieces that a pawn threatens by attacking them: knights to queens
+    prey_of_minors: Bitboard  # rooks, queens, and what is not defended
+    prey_of_rooks: Bitboard  # queens, and what is not defended
+    loose: Bitboard  # their pieces that are not defended, except the king
+    before_pawns: Bitboard  # squares where a pawn is not passed: before enemy pawns on the same and adjacent files
+    their_king: Square
+    discoverers: Bitboard  # own pieces that are the only ones between an own slider and their king
+
+
+@inlined
+def squares_before_pawns(pieces: Bitboard) -> Bitboard:
+    """The squares that enemy pawns, marching down, may pass or attack."""
+    before = south(pieces) | pawn_attacks_south(pieces)
+    before |= before >> U64(8)
+    before |= before >> U64(16)
+    return before | before >> U64(32)
+
+
+@inlined
+def lone_blockers(own: Bitboard, occupied: Bitboard, king: Square, snipers: Bitboard) -> Bitboard:
+    """The own pieces that are the only ones between one of these sliders and a king."""
+    found = ZERO
+    while snipers:
+        blockers = squares_between(king, lowest_square(snipers)) & occupied
+        if blockers != ZERO and not several(blockers):
+            found |= blockers & own
+        snipers = without_lowest(snipers)
+    return found
+
+
+@inlined
+def move_context_of(board: Board, maps: AttackMaps) -> MoveContext:
+    """The context of the moves of a position."""
+    occupied = occupied_squares(board)
+    own, theirs = board.own, occupied & ~board.own
+    diagonal, straight = diagonal_sliders(board), straight_sliders(board)
+    queens, rooks = diagonal & straight, straight & ~diagonal
+    minors = knights(board) | diagonal & ~straight
+    below_rook = maps.by_their_pawns | maps.by_their_minors
+    under_cheaper = own & (
+        minors & maps.by_their_pawns | rooks & below_rook | queens & (below_rook | maps.by_their_rooks)
+    )
+    loose = theirs & ~kings(board) & ~maps.by_theirs
+    king = lowest_square(theirs & kings(board))
+    snipers = own & (diagonals_from(king) & diagonal | straights_from(king) & straight)
+    return MoveContext(
+        occupied,
+        mirror_of(board),
+        maps.by_theirs,
+        maps.by_their_pawns,
+        under_cheaper,
+        own & ~kings(board) & maps.by_theirs & ~maps.by_own & ~under_cheaper,
+        theirs & (minors | rooks | queens),
+        theirs & (rooks | queens) | loose,
+        theirs & queens | loose,
+        loose,
+        squares_before_pawns(theirs & pawns(board)),
+        king,
+        lone_blockers(own, occupied, king, snipers),
+    )
+
+
+# The rows of a move
 
 
 @inlined
@@ -109,7 +208,7 @@ def discovers_check(board: Board, context: MoveContext, origin: Square, after: B
 def kind_code(
     piece: np.uint64, victim: np.uint64, sign: np.uint64, check: np.uint64, before: np.uint64, after: np.uint64
 ) -> np.int64:
-    """The row of a kind of move: in the mixed radix of `architecture.KINDS`."""
+    """The row of a kind of move: in the mixed radix of `architecture.MOVE_KINDS`."""
     code = (piece * U64(VICTIMS) + victim) * U64(EXCHANGE_SIGNS) + sign
     return KIND_BASE + np.int64(((code * TWO + check) * TWO + before) * TWO + after)
 

@@ -28,8 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.network.architecture import INPUTS, MOVE_ROWS
-from engine.network.weights import DTYPES, Network, check_bounds, shapes
+from engine.network.architecture import DTYPES, INPUTS, MOVE_ROWS, Network, check_bounds, shapes
 from movegen.compiler.memory import aligned_zeros
 
 MAGIC, VERSION = b"TERESANN", 1

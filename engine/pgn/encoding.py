@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from engine.system.output_file import HEAD_BYTES
+from engine.system.files import HEAD_BYTES
 
-CHUNK = 1 << 20  # bytes
-MARKS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
+CHUNK_BYTES = 1 << 20  # bytes
+BYTE_ORDER_MARKS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF8, "utf-8"),
@@ -59,7 +59,7 @@ def find_encoding(file: IO[bytes], name: str | None = None) -> Encoding:
 
 def find_mark(head: bytes) -> tuple[bytes, str] | None:
     """The byte order mark at the start of a file, and the encoding that it means."""
-    return next(((mark, name) for mark, name in MARKS if head.startswith(mark)), None)
+    return next(((mark, name) for mark, name in BYTE_ORDER_MARKS if head.startswith(mark)), None)
 
 
 def check_encoding(name: str) -> str:
@@ -75,7 +75,7 @@ def _is_utf8(file: IO[bytes]) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     file.seek(0)
     try:
-        while chunk := file.read(CHUNK):
+        while chunk := file.read(CHUNK_BYTES):
             decoder.decode(chunk)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:

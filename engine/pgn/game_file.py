@@ -9,15 +9,15 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, Self
 
-from engine.pgn.encoding import CHUNK, NoTextError, find_encoding, find_mark
+import chess
+import chess.pgn
+
+from engine.pgn.encoding import CHUNK_BYTES, NoTextError, find_encoding, find_mark
 from engine.pgn.headers import read_tags
 from engine.pgn.movetext import ReadGame, is_game, read_game
-from engine.system.output_file import HEAD_BYTES
-
-if TYPE_CHECKING:
-    import chess.pgn
+from engine.system.files import HEAD_BYTES
 
 STANDARD_INPUT = "-"
 NEW_GAME_IN_COMMENT = re.compile(r'\[Event\s+"')  # after a comment that was not closed
@@ -120,7 +120,7 @@ def _open(name: str) -> IO[bytes]:
 
 def _copied(pipe: IO[bytes]) -> IO[bytes]:
     copy = tempfile.TemporaryFile()  # noqa: SIM115  (the caller closes it)
-    shutil.copyfileobj(pipe, copy, CHUNK)
+    shutil.copyfileobj(pipe, copy, CHUNK_BYTES)
     return copy
 
 
@@ -139,7 +139,7 @@ class FoundGame:
         """The game as far as it can be played."""
         return read_game(self.text)
 
-    def read_whole(self) -> "chess.pgn.Game":
+    def read_whole(self) -> chess.pgn.Game:
         """The game; `ValueError` with file and number of the game if it cannot be played to its end."""
         found = self.read()
         if found.problem:
@@ -185,7 +185,7 @@ def _ends_in_comment(line: str, in_comment: bool) -> bool:
     return in_comment
 
 
-def text_of(game: "chess.pgn.Game") -> str:
+def text_of(game: chess.pgn.Game) -> str:
     """A game as PGN, with the blank line before the next game."""
     return f"{game}\n\n"
 

@@ -2,25 +2,25 @@
 
 import re
 
-from engine.system.printable import printable
+from engine.system.files import printable
 
-STANDARD = ("standard", "chess", "classical", "normal", "from position")
-CHESS960 = ("chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random")
+STANDARD_NAMES = ("standard", "chess", "classical", "normal", "from position")
+CHESS960_NAMES = ("chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random")
 KNOWN_TAGS = {"Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant", "ECO", "Opening"}
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*"
-TAG = re.compile(rf'\s*\[\s*({NAME})\s+"([^\r\n]*)"\s*\]\s*')
-TAG_OF_SEVERAL = re.compile(rf'\s*\[\s*({NAME})\s+"((?:[^"\\\r\n]|\\.)*)"\s*\]\s*')
+TAG_LINE = re.compile(rf'\s*\[\s*({NAME})\s+"([^\r\n]*)"\s*\]\s*')
+TAG_AMONG_SEVERAL = re.compile(rf'\s*\[\s*({NAME})\s+"((?:[^"\\\r\n]|\\.)*)"\s*\]\s*')
 
 
 def read_tags(line: str) -> list[tuple[str, str]]:
     """The headers in a line: one as a rule, several in some files, none if it is no line of headers."""
     if not line.lstrip().startswith("["):
         return []
-    several = list(TAG_OF_SEVERAL.finditer(line))
+    several = list(TAG_AMONG_SEVERAL.finditer(line))
     if several and "".join(match[0] for match in several) == line:
         return [(match[1], match[2]) for match in several]
-    match = TAG.fullmatch(line)
+    match = TAG_LINE.fullmatch(line)
     return [(match[1], match[2])] if match else []
 
 
@@ -44,5 +44,5 @@ def is_ignored(line: str) -> bool:
 def variant_problem(headers: dict[str, str]) -> str:
     """What is wrong with the rules of a game; empty if they are those of chess."""
     variant = headers.get("Variant", "standard").strip()
-    is_played = variant.lower() in STANDARD + CHESS960
+    is_played = variant.lower() in STANDARD_NAMES + CHESS960_NAMES
     return "" if is_played else f"{printable(variant)} is not played here"

@@ -6,17 +6,16 @@ drops comments after `;`. This one accounts for each word. The tree is built by 
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import chess
+import chess.pgn
 
 from engine.pgn.headers import KNOWN_TAGS, is_ignored, split_text, variant_problem
-from engine.system.printable import printable
+from engine.system.files import printable
 
-if TYPE_CHECKING:
-    import chess
-    import chess.pgn
-
-RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
-NAGS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+RESULT_OF_WORD = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
+NAG_OF_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
 TOKEN = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*|[()]|\$\d{1,3}(?!\d)|[^\s(){};]+", re.MULTILINE)
 NUMBER = re.compile(r"(?:\d+\s*)?(?:\.+|…)|\d+$(?<!0000)")
@@ -30,7 +29,7 @@ MOVE = re.compile(
 class ReadGame:
     """A game as far as it can be played."""
 
-    game: "chess.pgn.Game"
+    game: chess.pgn.Game
     problem: str = ""  # why it cannot be played to its end
     can_start: bool = True  # False: by other rules, or from a position that is none
     rest: str = ""  # the moves that cannot be played, as they are written
@@ -53,7 +52,7 @@ def _is_clean(movetext: str) -> bool:
         kind, bare = _read_word(word)
         if kind == OTHER:
             return False
-        if kind in (SAN, WRONG) and not first:
+        if kind in (MOVE_WORD, WRONG) and not first:
             first = bare
             if kind == WRONG or not (movetext[: match.end()].strip()[0].isdigit() or _is_first_move(bare)):
                 return False
@@ -61,8 +60,6 @@ def _is_clean(movetext: str) -> bool:
 
 
 def _is_first_move(word: str) -> bool:
-    import chess
-
     try:
         chess.Board().parse_san(_plain_san(word))
     except ValueError:
@@ -72,20 +69,20 @@ def _is_first_move(word: str) -> bool:
 
 # Words
 
-NOTHING, SAN, WRONG, RESULT, GLYPHS, OTHER = "nothing", "move", "wrong", "result", "glyphs", "other"
+NOTHING, MOVE_WORD, WRONG, RESULT, GLYPHS, OTHER = "nothing", "move", "wrong", "result", "glyphs", "other"
 
 
 def _read_word(word: str) -> tuple[str, str]:
     """What a word is, and the word without the number of its move."""
-    if word in RESULTS:
-        return RESULT, RESULTS[word]
+    if word in RESULT_OF_WORD:
+        return RESULT, RESULT_OF_WORD[word]
     bare = NUMBER.sub("", word, count=1) if NUMBER.match(word) else word
     if not bare:
         return NOTHING, ""
-    if bare in RESULTS:
-        return RESULT, RESULTS[bare]
+    if bare in RESULT_OF_WORD:
+        return RESULT, RESULT_OF_WORD[bare]
     if MOVE.fullmatch(bare):
-        return SAN, bare
+        return MOVE_WORD, bare
     if set(bare) <= {"!", "?"}:
         return GLYPHS, bare
     if not any(letter.isalnum() for letter in bare):
@@ -102,7 +99,7 @@ def _plain_san(word: str) -> str:
 
 
 def _nags(glyphs: str) -> list[int]:
-    return [NAGS[glyph] for glyph in re.findall(r"[!?]{1,2}", glyphs)]
+    return [NAG_OF_GLYPHS[glyph] for glyph in re.findall(r"[!?]{1,2}", glyphs)]
 
 
 # Moves
@@ -119,7 +116,7 @@ class _Stop(NamedTuple):
 class _Level:
     """The main line, or a variation, while it is read."""
 
-    board: "chess.Board"
+    board: chess.Board
     is_variation: bool = False  # one that the builder knows of
     has_moved: bool = False
     broken_at: int | None = None  # offset of the first move of a variation that is not legal
@@ -131,11 +128,11 @@ class Movetext:
     """Reads movetext into a builder."""
 
     text: str
-    builder: "chess.pgn.GameBuilder[chess.pgn.Game]"
+    builder: chess.pgn.GameBuilder[chess.pgn.Game]
     levels: list[_Level] = field(default_factory=list)
     has_other_text: bool = False
 
-    def read(self, board: "chess.Board") -> _Stop | None:
+    def read(self, board: chess.Board) -> _Stop | None:
         """Read all of it; return where the main line stops before its end."""
         self.levels = [_Level(board)]
         for match in TOKEN.finditer(self.text):
@@ -193,15 +190,13 @@ class Movetext:
                 level.is_over = True
         elif kind == GLYPHS:
             self._visit_glyphs(word)
-        elif kind in (SAN, WRONG):
+        elif kind in (MOVE_WORD, WRONG):
             return self._move(word, offset, level)
         elif kind == OTHER:
             self.has_other_text = True
         return None
 
     def _move(self, word: str, offset: int, level: _Level) -> _Stop | None:
-        import chess
-
         is_main = len(self.levels) == 1
         try:
             move = level.board.parse_san(_plain_san(word))
@@ -232,7 +227,7 @@ def _comment(token: str) -> str:
     return token.removeprefix("{").removesuffix("}").removeprefix(" ").removesuffix(" ")
 
 
-def _number(board: "chess.Board") -> str:
+def _number(board: chess.Board) -> str:
     return f"{board.fullmove_number}{'.' if board.turn else '...'}"
 
 
@@ -241,8 +236,6 @@ def _number(board: "chess.Board") -> str:
 
 def read_game(text: str) -> ReadGame:
     """A game from its text; never fails: `problem` says what is wrong with it."""
-    import chess.pgn
-
     headers, movetext = split_text(text)
     builder: chess.pgn.GameBuilder[chess.pgn.Game] = chess.pgn.GameBuilder()
     builder.begin_game()

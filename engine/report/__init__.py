@@ -3,4 +3,4 @@
 Start with `report`: its `Report` has a method for each part of the data. docs/search-report.md describes the schema.
 """
 
-SCHEMA = "teresa-search/1"
+REPORT_SCHEMA = "teresa-search/1"

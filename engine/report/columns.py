@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from engine.report.formulas import FORMULAS, Context
-from engine.report.rows import DIGITS, Row
-from engine.report.score import short_score
+from engine.report.move_stats import DIGITS, short_score
+from engine.report.node import Row
 
 RowData = dict[str, Any]  # `Row.data`
 LEAST_LINE = 16  # characters
@@ -54,7 +54,7 @@ def _number(key: str) -> Callable[[RowData], str]:
     return lambda row: "-" if row[key] is None else f"{row[key]:.3f}"
 
 
-COLUMNS = (
+MOVE_COLUMNS = (
     MoveColumn("move", "move", lambda row: str(row["san"]), 1, side="left"),
     MoveColumn("n", "visits", lambda row: f"{row['n']:,}", 2, "how often the search looked at the move"),
     MoveColumn("share", "share", _percent("share"), 4, "of the visits of all moves here"),
@@ -68,12 +68,12 @@ COLUMNS = (
     MoveColumn("state", "state", state_text, 6, "what is proven; next: visited next", side="left"),
     MoveColumn("line", "line", lambda row: " ".join(row["line"]), 5, "the best moves", side="left", least=LEAST_LINE),
 )
-EXPLAINED = tuple(column for column in COLUMNS if column.key in FORMULAS)
+EXPLAINED = tuple(column for column in MOVE_COLUMNS if column.key in FORMULAS)
 
 
-def table_columns(lowest: int = len(COLUMNS)) -> tuple[MoveColumn, ...]:
+def table_columns(lowest: int = len(MOVE_COLUMNS)) -> tuple[MoveColumn, ...]:
     """The columns of a table, in their order, down to an importance."""
-    return tuple(column for column in COLUMNS if 0 < column.importance <= lowest)
+    return tuple(column for column in MOVE_COLUMNS if 0 < column.importance <= lowest)
 
 
 # Colours

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from engine.mcts.params import NETWORK, UCB1, SearchParams
 from engine.mcts.tree import ROOT
-from engine.network.infer import PLAIN
-from engine.report.node import Node
-from engine.report.rows import Row
+from engine.network.infer import PLAIN_SHARPNESS
+from engine.report.node import Row, TreeNode
 from engine.report.snapshot import Snapshot
 
 GROWTH_BASE = 8192
@@ -34,9 +33,9 @@ class Context(NamedTuple):
 
 def context_of(snapshot: Snapshot, path: str) -> Context:
     """What the formulas of a node need."""
-    node, params = Node(snapshot, path), snapshot.params
+    node, params = TreeNode(snapshot, path), snapshot.params
     is_root = node.slot == int(ROOT)
-    temperature = PLAIN / (params.root_sharpness if is_root else params.sharpness)
+    temperature = PLAIN_SHARPNESS / (params.root_sharpness if is_root else params.sharpness)
     return Context(
         visits=int(snapshot.tree.visits[node.slot]),
         total=sum(move.visits for move in node.moves),

@@ -7,16 +7,15 @@ import numpy as np
 
 from engine.mcts import inspect
 from engine.mcts.tree import Tree
-from engine.report.move_stats import EXACT_SCORES, result_and_distance
-from engine.report.rows import mean_score, proof_of
-from engine.report.tree_positions import Mover, PositionCache, TreePosition, uci_of
+from engine.report.lines import Mover, PositionCache, TreePosition, uci_of
+from engine.report.move_stats import EXACT_SCORES, mean_score, proof_of, result_and_distance
 from movegen.bits import U64
 
 if TYPE_CHECKING:
     from movegen.position import Side
 
 MOST_RECTANGLES = 1500
-LEAST_SHARE = 0.002  # of the node at the top; what has less is merged: 2 pixels of 1000
+MERGED_BELOW = 0.002  # of the node at the top; what has less is merged: 2 pixels of 1000
 DEEPEST = 6
 LABEL_SHARE = 0.02  # the least share of a rectangle that has room for a name
 
@@ -27,10 +26,10 @@ def icicle_of(
     top: TreePosition,
     slot: int,
     depth: int = DEEPEST,
-    least_share: float = LEAST_SHARE,
+    least_share: float = MERGED_BELOW,
 ) -> dict[str, Any]:
     """The visits below a node; see docs/search-report.md."""
-    table = np.empty((MOST_RECTANGLES, inspect.COLUMNS), dtype=np.int64)
+    table = np.empty((MOST_RECTANGLES, inspect.ICICLE_COLUMNS), dtype=np.int64)
     least = max(1, math.ceil(least_share * int(tree.visits[slot])))
     count = int(inspect.icicle(tree, U64(slot), np.int64(least), np.int64(depth), table))
     rectangles = _named(table[:count].tolist(), positions, top)

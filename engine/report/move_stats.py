@@ -1,16 +1,22 @@
-"""The moves of a node with their statistics, and which of them is the best.
+"""The moves of a node with their statistics, which of them is the best, and their scores in all units.
 
 Proofs come before visits, visits before scores.
 """
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.mcts import proof
-from engine.mcts.tree import PRIOR_UNIT, SCORE_UNIT, Tree, edges_of
+from engine.mcts.tree import SCORE_UNIT, Tree, edges_of
+from engine.network.architecture import PRIOR_UNIT
 
 UNPROVEN, LOSS, DRAW, WIN = (int(result) for result in (proof.UNPROVEN, proof.LOSS, proof.DRAW, proof.WIN))
 EXACT_SCORES = {LOSS: 0.0, DRAW: 0.5, WIN: 1.0}
+CENTIPAWNS_PER_LOGIT = 250
+LARGEST_CENTIPAWNS = 9999
+RESULT_NAMES = ("", "loss", "draw", "win")
+DIGITS = 6  # of all numbers that are not whole, as data
 
 
 class MoveStats(NamedTuple):
@@ -43,6 +49,11 @@ class MoveStats(NamedTuple):
     def is_known(self) -> bool:
         """Was the move visited, or is its result proven?"""
         return self.visits > 0 or self.result != UNPROVEN
+
+    @property
+    def is_lost(self) -> bool:
+        """Is it proven to lose?"""
+        return self.result == LOSS
 
 
 def moves_below(tree: Tree, slot: int) -> list[MoveStats]:
@@ -105,3 +116,56 @@ def in_order(moves: list[MoveStats]) -> list[MoveStats]:
         return moves
     best = best_of(known)
     return [best, *(move for move in moves if move is not best)]
+
+
+# In the units that people and GUIs use
+
+
+def centipawns(score: float) -> int:
+    """A score as GUIs show it: 250 · ln(s / (1 − s)), so ½ is 0 and ¾ about 275."""
+    if score <= 0.0 or score >= 1.0:
+        return -LARGEST_CENTIPAWNS if score <= 0.0 else LARGEST_CENTIPAWNS
+    value = CENTIPAWNS_PER_LOGIT * math.log(score / (1 - score))
+    return round(max(-LARGEST_CENTIPAWNS, min(LARGEST_CENTIPAWNS, value)))
+
+
+def short_score(score: float | None) -> str:
+    """A score in [0, 1] as `.49`."""
+    return "-" if score is None else f"{score:.2f}".removeprefix("0")
+
+
+def wdl(move: MoveStats, known_score: float | None = None) -> tuple[int, int, int]:
+    """Win, draw and loss in permille; they add up to 1000."""
+    if known_score is not None:
+        return round(1000 * (known_score == 1)), round(1000 * (known_score == 0.5)), round(1000 * (known_score == 0))
+    draws = round(1000 * move.draw_share)
+    wins = min(1000 - draws, max(0, round(1000 * (move.score - move.draw_share / 2))))
+    return wins, draws, 1000 - wins - draws
+
+
+# As plain data
+
+
+def q_of(move: MoveStats) -> float | None:
+    """The score of a move, if anything is known of it."""
+    return round(move.score, DIGITS) if move.is_known else None
+
+
+def wdl_of(move: MoveStats) -> list[int] | None:
+    """Win, draw and loss in permille, if anything is known of it."""
+    return list(wdl(move)) if move.is_known else None
+
+
+def mean_score(wins: int, visits: int) -> float | None:
+    """Q from the sums in a tree or its history, where nothing is proven."""
+    return round(wins / SCORE_UNIT / visits, DIGITS) if visits else None
+
+
+def proof_of(result: int, plies: int) -> dict[str, Any] | None:
+    """The proven result of a move, and how many plies it takes, the move itself included."""
+    return {"result": RESULT_NAMES[result], "plies": plies} if result else None
+
+
+def rounded_or_none(number: float | None) -> float | None:
+    """As it is shown; None stays None."""
+    return None if number is None else round(number, DIGITS)

@@ -1,33 +1,92 @@
-"""A node of the tree with its moves, read once."""
+"""A node of the tree, read once, and its moves as rows: what every table shows."""
 
+import math
+from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from engine.mcts.tree import ROOT
-from engine.report.move_stats import MoveStats, in_order, moves_below
-from engine.report.network_priors import priors_at
-from engine.report.pv import line_of
-from engine.report.rows import (
-    BEST,
-    DIGITS,
-    NEXT,
-    UNVISITED,
-    Row,
-    Urgency,
-    first_looks,
-    next_slot,
-    proof_of,
-    q_of,
-    rounded,
-    shares_of,
-    urgencies_of,
-    wdl_of,
-)
+import numpy as np
+
+from engine.mcts.inspect import urgencies
+from engine.mcts.params import SearchParams
+from engine.mcts.tree import ROOT, Tree
+from engine.report.lines import TreePosition, line_of
+from engine.report.move_stats import DIGITS, MoveStats, in_order, moves_below, proof_of, q_of, rounded_or_none, wdl_of
 from engine.report.snapshot import NotInMemoryError, Snapshot
-from engine.report.tree_positions import TreePosition
+from engine.report.static_eval import first_looks, priors_at
+from movegen.bits import U64
 from movegen.moves import MAX_MOVES
 
-UNKNOWN = Urgency(None, None, "")
+SHARE_UNIT = 1000
+BEST, NEXT, NEVER, FIRST, UNVISITED = "best", "next", "never", "first", "unvisited"
+
+
+class Row(NamedTuple):
+    """A move of a node. All values are for the player who makes it; docs/search-report.md explains each."""
+
+    uci: str
+    san: str
+    n: int
+    share: float
+    q: float | None
+    wdl: list[int] | None
+    p: float
+    p_search: float
+    u: float | None
+    s: float | None
+    v: float | None
+    proven: dict[str, Any] | None
+    pv: list[str]
+    line: list[str]
+    flags: list[str]
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict()
+
+
+def shares_of(counts: Sequence[int]) -> list[float]:
+    """The shares of counts in steps of 0.1 %, which add up to 100 %: the largest remainders are rounded up."""
+    total = sum(counts)
+    if total == 0:
+        return [0.0 for _ in counts]
+    parts = [divmod(count * SHARE_UNIT, total) for count in counts]
+    missing = SHARE_UNIT - sum(whole for whole, _ in parts)
+    to_round_up = set(sorted(range(len(parts)), key=lambda index: -parts[index][1])[:missing])
+    return [(whole + (index in to_round_up)) / SHARE_UNIT for index, (whole, _) in enumerate(parts)]
+
+
+class Urgency(NamedTuple):
+    """The terms of the selection formula for a move. None: infinite, see the flags."""
+
+    bonus: float | None  # U
+    total: float | None  # S
+    flag: str  # NEVER, FIRST or empty
+
+
+NO_URGENCY = Urgency(None, None, "")
+
+
+def urgencies_of(tree: Tree, params: SearchParams, slot: int) -> dict[int, Urgency]:
+    """U and S of the moves below an edge, by slot, as the search computes them; lost moves are never selected."""
+    means, bonuses = np.empty(MAX_MOVES), np.empty(MAX_MOVES)
+    first = int(tree.link[slot]) + 1
+    count = int(urgencies(tree, params, U64(slot), means, bonuses))
+    pairs = zip(means[:count].tolist(), bonuses[:count].tolist(), strict=True)
+    return {first + index: _urgency(mean, bonus) for index, (mean, bonus) in enumerate(pairs)}
+
+
+def _urgency(mean: float, bonus: float) -> Urgency:
+    if math.isinf(bonus):
+        return Urgency(None, None, FIRST if bonus > 0 else NEVER)
+    return Urgency(bonus, mean + bonus, "")
+
+
+def next_slot(found: dict[int, Urgency]) -> int | None:
+    """The slot that the search would select next; of equals, between which it chooses at random, the first."""
+    first = next((slot for slot, urgency in found.items() if urgency.flag == FIRST), None)
+    numbers = {slot: urgency.total for slot, urgency in found.items() if urgency.total is not None}
+    return first if first is not None else max(numbers, key=numbers.__getitem__, default=None)
 
 
 class Shape(NamedTuple):
@@ -38,11 +97,11 @@ class Shape(NamedTuple):
     first_look: bool = False  # with the network's own score?
 
 
-PLAIN = Shape()
+DEFAULT_SHAPE = Shape()
 LONG = Shape(lines=MAX_MOVES, longest=64)
 
 
-class Node:
+class TreeNode:
     """The node below a path of moves."""
 
     def __init__(self, snapshot: Snapshot, path: str) -> None:
@@ -102,7 +161,7 @@ class Node:
 
     def _row(self, index: int, plies: int, look: float | None) -> Row:
         snapshot, move = self.snapshot, self.moves[index]
-        after, urgency = self.position_after(move), self._urgencies.get(move.slot, UNKNOWN)
+        after, urgency = self.position_after(move), self._urgencies.get(move.slot, NO_URGENCY)
         line = line_of(snapshot.tree, snapshot.positions, after, move.slot, plies)
         score = q_of(move)
         flags = {
@@ -120,8 +179,8 @@ class Node:
             wdl=wdl_of(move),
             p=round(self.priors[move.code], DIGITS),
             p_search=round(move.prior, DIGITS),
-            u=rounded(urgency.bonus),
-            s=rounded(urgency.total),
+            u=rounded_or_none(urgency.bonus),
+            s=rounded_or_none(urgency.total),
             v=look,
             proven=proof_of(move.result, move.distance),
             pv=[step.uci for step in line],

@@ -4,10 +4,10 @@ from typing import Any
 
 from engine.mcts.params import UCB1
 from engine.mcts.tree import IN_USE
-from engine.report import SCHEMA
-from engine.report.icicle import DEEPEST, LEAST_SHARE, icicle_of
-from engine.report.node import PLAIN, Node, Shape
-from engine.report.rows import DIGITS, Row, mean_score, proof_of, q_of, wdl_of
+from engine.report import REPORT_SCHEMA
+from engine.report.icicle import DEEPEST, MERGED_BELOW, icicle_of
+from engine.report.move_stats import DIGITS, mean_score, proof_of, q_of, wdl_of
+from engine.report.node import DEFAULT_SHAPE, Row, Shape, TreeNode
 from engine.report.snapshot import Snapshot
 
 MOST_CHILDREN = 12  # of a node below the root, unless more are asked for
@@ -23,10 +23,10 @@ class Report:
         """The whole search in a few numbers; those of its progress are of the moment when the report was made."""
         snapshot, progress = self.snapshot, self.snapshot.progress
         tree, params, position = snapshot.tree, snapshot.params, snapshot.position
-        root = Node(snapshot, "")
+        root = TreeNode(snapshot, "")
         best = root.best
         summary = {
-            "schema": SCHEMA,
+            "schema": REPORT_SCHEMA,
             "fen": snapshot.positions.root.fen,
             "chess960": position.chess960,
             "turn": position.turn,
@@ -51,15 +51,15 @@ class Report:
         snapshot.check()
         return summary
 
-    def rows(self, path: str = "", k: int | None = None, shape: Shape = PLAIN) -> list[Row]:
+    def rows(self, path: str = "", k: int | None = None, shape: Shape = DEFAULT_SHAPE) -> list[Row]:
         """The moves of a node, in the order in which they would be chosen; at most k."""
-        rows = Node(self.snapshot, path).rows(k, shape)
+        rows = TreeNode(self.snapshot, path).rows(k, shape)
         self.snapshot.check()
         return rows
 
-    def children(self, path: str = "", k: int | None = None, shape: Shape = PLAIN) -> dict[str, Any]:
+    def children(self, path: str = "", k: int | None = None, shape: Shape = DEFAULT_SHAPE) -> dict[str, Any]:
         """A node and its moves: all of the root, twelve elsewhere, unless k says otherwise; the rest as one."""
-        node = Node(self.snapshot, path)
+        node = TreeNode(self.snapshot, path)
         shown = k if k is not None else MOST_CHILDREN if path else len(node.moves)
         children = {
             "path": node.here.path,
@@ -76,7 +76,7 @@ class Report:
         self.snapshot.check()
         return children
 
-    def icicle(self, path: str = "", depth: int = DEEPEST, least_share: float = LEAST_SHARE) -> dict[str, Any]:
+    def icicle(self, path: str = "", depth: int = DEEPEST, least_share: float = MERGED_BELOW) -> dict[str, Any]:
         """The visits below a node as rectangles."""
         here, slot = self.snapshot.find(path)
         icicle = icicle_of(self.snapshot.tree, self.snapshot.positions, here, slot, depth, least_share)

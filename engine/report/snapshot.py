@@ -1,14 +1,13 @@
 """`Snapshot`: what a report is made from. It holds numbers of the search, never the search itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.mcts.params import NETWORK, SearchParams
 from engine.mcts.tree import ROOT, Tree, edges_of
-from engine.network.weights import Network
-from engine.report.history import History
-from engine.report.stop_reason import StopReason
-from engine.report.tree_positions import PositionCache, TreePosition
+from engine.network.architecture import Network
+from engine.report.lines import PositionCache, TreePosition
+from engine.report.progress import History, SearchProgress
 from movegen import Position
 
 LONGEST_PATH = 128  # plies
@@ -16,22 +15,6 @@ LONGEST_PATH = 128  # plies
 
 class NotInMemoryError(LookupError):
     """A node is not in the tree, or no longer."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a search is, at one moment. The defaults: nothing was searched at this root."""
-
-    visits: int = 0  # of the root, by all searches
-    nodes: int = 0  # visits made by this search
-    seconds: float = 0.0
-    depth: int = 0  # rounded mean depth of the leaves
-    deepest: int = 0
-    state: StopReason = StopReason.STOP
-    moves_by: str = ""  # "book" or "tablebase", if it chose the root's moves
-    known_score: float | None = None  # of the root, from tablebases
-    tablebase_hits: int = 0
-    chosen: int | None = None  # the move to play, once the search has given it
 
 
 @dataclass(frozen=True)
@@ -47,7 +30,7 @@ class Snapshot:
     params: SearchParams
     network: Network
     is_current: Callable[[], bool] = lambda: True  # is the root of the tree still the same?
-    progress: Progress = Progress()
+    progress: SearchProgress = field(default_factory=SearchProgress)
 
     @property
     def position(self) -> Position:

@@ -1,22 +1,25 @@
 """What the evaluators say of a position without a search, as plain data."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.mcts.fixed_visits import SearchTask, make_visits
-from engine.mcts.params import PLAYOUT, UCB1, SearchParams, new_worker, root_of
+from engine.mcts.fixed_visits import SearchTask, expand_root, make_visits
+from engine.mcts.params import NETWORK, PLAYOUT, PUCT, UCB1, SearchParams, new_worker, root_of
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
-from engine.network.architecture import VALUE_UNIT
+from engine.network.architecture import VALUE_UNIT, Network, new_scratch
 from engine.network.batch import values_of
-from engine.network.weights import Network, new_scratch
-from engine.report.network_priors import network_priors
+from engine.network.infer import PLAIN_SHARPNESS
+from engine.report.lines import TreePosition
+from engine.report.move_stats import DIGITS, moves_below
 from movegen import Position
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen
 
-GAMES = 2000
+EVAL_GAMES = 2000
+OWN_PRIORS = SearchParams(PUCT, NETWORK, 1.0, sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS)
 
 
 @dataclass(frozen=True)
@@ -78,12 +81,12 @@ def evaluate_by_playouts(position: Position, network: Network, seed: int) -> Pla
     tree, worker = new_tree(1), new_worker(seed or 1, network)
     task = SearchTask(tree, root_of(position), network, SearchParams(UCB1, PLAYOUT, 1.0))
     losses = draws = 0
-    for _ in range(GAMES):
+    for _ in range(EVAL_GAMES):
         clear(tree)  # so each visit is the first, which only evaluates the root
         make_visits(task, worker, 1)
         draws += int(tree.draws[int(ROOT)]) == SCORE_UNIT
         losses += int(tree.wins[int(ROOT)]) == SCORE_UNIT  # won by the player who moved before
-    return PlayoutEval(GAMES - draws - losses, draws, losses)
+    return PlayoutEval(EVAL_GAMES - draws - losses, draws, losses)
 
 
 def evaluate_by_network(position: Position, network: Network) -> NetworkEval:
@@ -99,9 +102,17 @@ def evaluate_by_network(position: Position, network: Network) -> NetworkEval:
 
 def network_outcome(position: Position, network: Network) -> Outcome:
     """The network's value of a position."""
-    boards, shares = np.array([position.board], dtype=np.uint64), np.zeros((1, 3), dtype=np.int64)
+    (shares,) = _values([position], network)
+    return Outcome(*(share / VALUE_UNIT for share in shares))
+
+
+def _values(positions: Sequence[Position], network: Network) -> list[list[int]]:
+    """Win, draw and loss of each position, in VALUE_UNIT."""
+    boards = np.array([position.board for position in positions], dtype=np.uint64)
+    shares = np.zeros((len(positions), 3), dtype=np.int64)
     values_of(network, new_scratch(network), boards, shares)
-    return Outcome(*(share / VALUE_UNIT for share in shares[0].tolist()))
+    values: list[list[int]] = shares.tolist()
+    return values
 
 
 def without_each_piece(position: Position) -> list[tuple[str, str, Position]]:
@@ -117,3 +128,37 @@ def without_each_piece(position: Position) -> list[tuple[str, str, Position]]:
         except ValueError:  # without this piece the player to move could take the king
             continue
     return found
+
+
+def network_priors(position: Position, network: Network) -> dict[int, float]:
+    """The network's own prior of each legal move, by its code, to 1/65535.
+
+    At temperature 1: the tree keeps only those of the search, after its temperature. By a search
+    of two visits in a small tree: these kernels are compiled in any case.
+    """
+    if not position.move_codes:
+        return {}
+    tree = new_tree(1)
+    expand_root(SearchTask(tree, root_of(position), network, OWN_PRIORS), new_worker(1, network))
+    return {move.code: move.prior for move in moves_below(tree, int(ROOT))}
+
+
+def priors_at(here: TreePosition, network: Network) -> dict[int, float]:
+    """The same, remembered: a node is shown many times."""
+    if here.priors is None or here.priors[0] is not network:
+        here.priors = (network, network_priors(here.position, network))
+    return here.priors[1]
+
+
+def first_looks(network: Network | None, positions: Sequence[Position]) -> list[float | None]:
+    """The network's own score of positions, for the player who moved there; None with playouts."""
+    if network is None or not positions:
+        return [None for _ in positions]
+    return [_score_before(*pair) for pair in zip(positions, _values(positions, network), strict=True)]
+
+
+def _score_before(position: Position, shares: list[int]) -> float:
+    if not position.move_codes:
+        return 1.0 if position.in_check else 0.5
+    _, draws, losses = shares
+    return round((losses + draws / 2) / VALUE_UNIT, DIGITS)

@@ -14,29 +14,32 @@ from engine.config.options import BY_NAME, OPTIONS, Options
 from engine.config.search_params import search_params
 from engine.mcts.check import OVER, PARTIAL
 from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, new_tree
-from engine.network.weights import Network
+from engine.network.architecture import Network
 from engine.report.columns_file import ColumnsFile, packed
-from engine.report.history import History
+from engine.report.lines import PositionCache
+from engine.report.progress import History, SearchProgress
 from engine.report.report import Report
-from engine.report.snapshot import Progress, Snapshot
-from engine.report.tree_checks import check_numbers, check_shape, checked_samples, tried_moves
+from engine.report.snapshot import Snapshot
 from engine.report.tree_columns import (
     TREE_KINDS,
     Columns,
     NoRoomError,
+    check_numbers,
     check_room,
+    check_shape,
+    checked_samples,
     columns_of,
-    lay_out,
+    fill_tree,
     slots_needed,
+    tried_moves,
     without,
 )
-from engine.report.tree_positions import PositionCache
-from engine.system.output_file import check_writable, write_whole
+from engine.system.files import check_writable, write_whole
 from movegen import Position
 
-SCHEMA = "teresa-tree/1"
+TREE_SCHEMA = "teresa-tree/1"
 TEXT = "told"  # the column with game and options
-KINDS = {
+COLUMN_TYPES = {
     **{name: (kind,) for name, kind in TREE_KINDS.items()},
     "children": ("<u2", "|u1"),
     "codes": ("<u2",),
@@ -50,7 +53,7 @@ SAVED_OPTIONS = tuple(
     option.name for option in OPTIONS if option.kind in ("spin", "combo") and not option.name.startswith("Explorer")
 )
 MOST_SLOTS = 1 << 31
-LONGEST_TEXT = 1 << 18  # bytes of game and options
+LONGEST_DESCRIPTION = 1 << 18  # bytes of game and options
 
 
 class GameRecord(NamedTuple):
@@ -92,13 +95,13 @@ class Loaded:
 
         A node that lacks moves (older files left some out) would count as complete: a search makes it again.
         """
-        lay_out(tree, without(self.columns, (self._node == PARTIAL) | (self._node == OVER)))
+        fill_tree(tree, without(self.columns, (self._node == PARTIAL) | (self._node == OVER)))
 
     def report(self, network: Network) -> Report:
         """To look at, without a search."""
         tree = new_tree(1 + (slots_needed(self.columns["children"]) * BYTES_PER_SLOT >> 20))
-        lay_out(tree, without(self.columns, self._node == OVER))
-        progress = Progress(visits=int(tree.visits[int(ROOT)]))
+        fill_tree(tree, without(self.columns, self._node == OVER))
+        progress = SearchProgress(visits=int(tree.visits[int(ROOT)]))
         return Report(
             Snapshot(
                 tree,
@@ -128,7 +131,7 @@ def save(path: Path, game: GameRecord, tree: Tree, history: History, options: Op
 
 def _text_of(game: GameRecord, options: Options) -> dict[str, Any]:
     return {
-        "schema": SCHEMA,
+        "schema": TREE_SCHEMA,
         "start": game.start,
         "moves": list(game.moves),
         "chess960": game.chess960,
@@ -151,11 +154,11 @@ def _history_columns(history: History) -> dict[str, np.ndarray]:
 def load(path: Path, room: int = MOST_SLOTS) -> Loaded:
     """Read a file; `ValueError` if it is not a saved tree, or needs more slots than there is `room` for."""
     try:
-        with ColumnsFile.open(path, KINDS) as file:
+        with ColumnsFile.open(path, COLUMN_TYPES) as file:
             text = _read_text(file)
             children = file.read("children")
             check_room(slots_needed(children), room)
-            return Loaded(text, {**{name: file.read(name) for name in KINDS}, "children": children})
+            return Loaded(text, {**{name: file.read(name) for name in COLUMN_TYPES}, "children": children})
     except NoRoomError as error:
         raise NoRoomError(f"{path}: {error}") from None
     except OSError as error:
@@ -167,7 +170,7 @@ def load(path: Path, room: int = MOST_SLOTS) -> Loaded:
 def is_saved_tree(path: Path) -> bool:
     """Does a file look like a saved tree? Only its description is read."""
     try:
-        with ColumnsFile.open(path, KINDS) as file:
+        with ColumnsFile.open(path, COLUMN_TYPES) as file:
             return bool(_read_text(file))
     except (OSError, ValueError, RecursionError):
         return False
@@ -175,7 +178,7 @@ def is_saved_tree(path: Path) -> bool:
 
 def _read_text(file: ColumnsFile) -> dict[str, Any]:
     content = file.read(TEXT).tobytes()
-    text = json.loads(content) if len(content) <= LONGEST_TEXT else None
-    if not isinstance(text, dict) or text.get("schema") != SCHEMA:
+    text = json.loads(content) if len(content) <= LONGEST_DESCRIPTION else None
+    if not isinstance(text, dict) or text.get("schema") != TREE_SCHEMA:
         raise ValueError("not of this version")
     return text

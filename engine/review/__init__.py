@@ -1,3 +1,3 @@
-"""Games judged move by move: `judge` searches, `annotate` writes into the PGN, `chart` draws the score."""
+"""Games judged move by move: `judge` searches, `reviewed_game` writes into the PGN, `chart` draws the score."""
 
-SCHEMA = "teresa-review/1"
+REVIEW_SCHEMA = "teresa-review/1"

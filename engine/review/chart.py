@@ -2,12 +2,12 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
+from engine.review.judge import Severity
 from engine.review.reviewed_game import Review
-from engine.review.severity import Severity
-from engine.system.printable import printable
+from engine.system.files import printable
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 800, 240, 44, 40, 30
-BARS, DIGITS = "▁▂▃▄▅▆▇█", "0123456789"
+BARS, DIGIT_BARS = "▁▂▃▄▅▆▇█", "0123456789"
 STYLE = """
 svg{background:#fff;font:13px system-ui,sans-serif;fill:#222}
 .win{fill:#d9dde2}.curve{fill:none;stroke:#1f5fa8;stroke-width:2}.grid{stroke:#9aa0a6;stroke-width:1}
@@ -33,7 +33,7 @@ def white_scores(review: Review) -> list[float]:
 
 def sparkline(scores: list[float], width: int, *, bars: bool) -> str:
     """White's score as bars, or as tenths where bars cannot be shown; a long game is thinned out."""
-    signs = BARS if bars else DIGITS
+    signs = BARS if bars else DIGIT_BARS
     count = min(len(scores), max(1, width))
     chosen = [scores[index * len(scores) // count] for index in range(count)]
     return "".join(signs[min(len(signs) - 1, int(score * len(signs)))] for score in chosen)

@@ -1,27 +1,48 @@
 """Every position of a game is searched; a move is judged by the score before it and the score after it.
 
 A move that looks like a mistake is searched longer before it is called one: the point of a sacrifice often shows late.
+The thresholds of losses are those of lichess, on its scale of winning chances from -1 to 1.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from engine.config.options import Options
+from engine.report.move_stats import DIGITS, centipawns, short_score
 from engine.report.node import Shape
-from engine.report.rows import DIGITS
-from engine.report.score import centipawns, short_score
-from engine.review.severity import Severity, severity_of
 from engine.search.clock import Limits
-from engine.search.listener import SilentListener
+from engine.search.reporter import SilentListener
 from engine.search.searcher import Searcher
 from movegen import Ending, Position
 
-LONGEST_LINE = 10
-ONE_ROW = Shape(lines=1, longest=LONGEST_LINE)
+LONGEST_BETTER_LINE = 10
+ONE_ROW = Shape(lines=1, longest=LONGEST_BETTER_LINE)
 SECOND_LOOKS = 4  # searches more, each as long as the first, for a move that looks like a mistake …
 LOOKS_AT_CLEAR_LOSSES, CLEAR_LOSS = 2, 0.3  # … fewer where it looks far worse than a blunder …
 MOST_SECOND_LOOKS, ENOUGH_VISITS = 16, 100_000  # … and more where those make few visits
+
+
+class Severity(StrEnum):
+    """Of a move that lost something."""
+
+    BLUNDER = "blunder"
+    MISTAKE = "mistake"
+    INACCURACY = "inaccuracy"
+    NONE = ""
+
+
+LEAST_LOSS = {Severity.BLUNDER: 0.3, Severity.MISTAKE: 0.2, Severity.INACCURACY: 0.1}  # of winning chances
+NAG_OF_SEVERITY = {Severity.BLUNDER: 4, Severity.MISTAKE: 2, Severity.INACCURACY: 6}
+MARK_OF_SEVERITY = {Severity.BLUNDER: "??", Severity.MISTAKE: "?", Severity.INACCURACY: "?!", Severity.NONE: ""}
+CHANCES_PER_SCORE = 2  # a score goes from 0 to 1, winning chances from -1 to 1
+
+
+def severity_of(loss: float) -> Severity:
+    """Of a loss of score (win 1, draw 1/2)."""
+    chances = round(CHANCES_PER_SCORE * loss, 6)
+    return next((severity for severity, least in LEAST_LOSS.items() if chances >= least), Severity.NONE)
 
 
 @dataclass(frozen=True)
@@ -105,7 +126,7 @@ class Judged:
     def evaluation(self) -> dict[str, int] | None:
         """For White, as `[%eval]` has it: `cp` or `mate`; None after checkmate."""
         sign = 1 if self.turn == "black" else -1  # of the player to move after it
-        return evaluation(self.after, sign) if self.after.mate != 0 else None
+        return evaluation_of(self.after, sign) if self.after.mate != 0 else None
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
@@ -124,7 +145,7 @@ class Judged:
         }
 
 
-def evaluation(worth: Worth, sign: int) -> dict[str, int]:
+def evaluation_of(worth: Worth, sign: int) -> dict[str, int]:
     """A worth as in `[%eval]`."""
     if worth.mate is not None:
         return {"mate": sign * worth.mate}

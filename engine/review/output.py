@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import FoundGame, GameFile, text_of
 from engine.pgn.headers import read_tags, split_text
-from engine.review.annotate import annotate
-from engine.system.output_file import write_whole
-from engine.system.version import version
+from engine.review.reviewed_game import annotate
+from engine.system.environment import version
+from engine.system.files import write_whole
 
 if TYPE_CHECKING:
     from engine.review.reviewed_game import Review
 
-TAG = "Review"
+REVIEW_TAG = "Review"
 TAG_VALUE = re.compile(
     r"Teresa [^,]+, (?P<pace>.*), (?P<judged>\d+) of (?P<all>\d+) half-moves, original (?P<digest>\w+)"
 )
@@ -27,7 +27,7 @@ LONGEST_LETTER = 4  # bytes, in all encodings of PGN files
 def is_review(head: bytes) -> bool:
     """Does a file begin with a game that `teresa review` wrote?"""
     text = head.replace(b"\0", b"").decode("latin-1")  # also of UTF-16: its letters are ASCII with zeros between
-    return f'[{TAG} "Teresa ' in text
+    return f'[{REVIEW_TAG} "Teresa ' in text
 
 
 def judged_text(review: "Review", pace: str) -> str:
@@ -36,7 +36,7 @@ def judged_text(review: "Review", pace: str) -> str:
         return review.found.text.strip() + "\n\n"
     annotate(review)
     counts = f"{len(review.moves)} of {len(review.codes)} half-moves"
-    review.game.headers[TAG] = f"Teresa {version()}, {pace}, {counts}, original {review.found.digest}"
+    review.game.headers[REVIEW_TAG] = f"Teresa {version()}, {pace}, {counts}, original {review.found.digest}"
     if review.rest:
         end, rest = review.game.end(), " ".join(re.sub(r"[{}]", " ", review.rest).split())
         end.comment = f"{end.comment} Not legal from here on: {rest}".strip()
@@ -46,7 +46,7 @@ def judged_text(review: "Review", pace: str) -> str:
 def is_part_of(text: str, original: FoundGame) -> bool:
     """Is a text the beginning of what `judged_text` makes of a game?"""
     headers, movetext = split_text(text)
-    value = TAG_VALUE.fullmatch(headers.pop(TAG, ""))
+    value = TAG_VALUE.fullmatch(headers.pop(REVIEW_TAG, ""))
     if value is not None:
         return value["digest"] == original.digest
     if original.text.strip().startswith(text.strip()):  # nothing was judged
@@ -136,7 +136,7 @@ class ReviewFile:
     def _is_judged(self, found: FoundGame, original: FoundGame, pace: str) -> bool:
         """Is it this game, judged to its end? False only of a game at which the review was interrupted."""
         headers, movetext = split_text(found.text)
-        value = TAG_VALUE.fullmatch(headers.get(TAG, ""))
+        value = TAG_VALUE.fullmatch(headers.get(REVIEW_TAG, ""))
         if value is None:  # nothing to judge, or cut while it was written
             return found.digest == original.digest
         if value["digest"] != original.digest:

@@ -7,7 +7,7 @@ from engine.config.strength import Level
 from engine.report.move_stats import LOSS, WIN, MoveStats, allowed
 
 
-def sample_move(moves: Sequence[MoveStats], temperature: float, rng: random.Random) -> MoveStats:
+def sample_by_visits(moves: Sequence[MoveStats], temperature: float, rng: random.Random) -> MoveStats:
     """A random move, with the weight visits^(1/temperature); at temperature 0 the best one."""
     choices = allowed(moves)
     most = max(move.visits for move in choices)

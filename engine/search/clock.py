@@ -1,8 +1,12 @@
-"""How long to think: from the clock of the GUI to two moments, one to stop at and one never to pass."""
+"""When to stop: limits, the clock of the GUI and messages from other threads."""
 
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+from engine.report.effort import StopReason
 
 MOVES_TO_GO = 30  # that a game is expected to last, if the GUI does not say
 SHARE_OF_INCREMENT = 0.75
@@ -12,6 +16,8 @@ LEAST_MILLISECONDS = 1.0
 LARGEST_LOSS, FORGETTING = 1000, 0.8  # of one move, in milliseconds; of what was learnt, at each move
 CLOSE_SHARE = 0.7  # of the best move's visits: then another move is close
 SHARE_BEFORE_STOPPING = 0.1  # of the time for a move, before it can be cut short
+SHORT_SECONDS = 0.02  # a search without a thread
+MOST_MILLISECONDS = 10**9
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,12 @@ class Limits:
     def has_clock(self) -> bool:
         """Is it a game with a clock?"""
         return self.time_left is not None
+
+
+def limits_of(seconds: float | None, visits: int | None) -> Limits:
+    """Seconds, visits, or both, as a search takes them; without either it does not end by itself."""
+    move_time = None if seconds is None else max(1, min(round(1000 * seconds), MOST_MILLISECONDS))
+    return Limits(nodes=visits, move_time=move_time, infinite=seconds is None and visits is None)
 
 
 @dataclass(frozen=True)
@@ -125,6 +137,10 @@ class Contender(Protocol):
     def score(self) -> float:
         """Its expected score, in [0, 1]."""
 
+    @property
+    def is_lost(self) -> bool:
+        """Is it proven to lose?"""
+
 
 def has_thought_enough(moves: Sequence[Contender], budget: Budget, elapsed: float, visits_a_second: float) -> bool:
     """In a game with a clock: is more thinking of no use? The moves are in the order in which they would be played.
@@ -142,3 +158,97 @@ def has_thought_enough(moves: Sequence[Contender], budget: Budget, elapsed: floa
         return second.visits < CLOSE_SHARE * first.visits or first.score >= second.score
     can_catch_up = second.visits + visits_a_second * (soft - elapsed) >= first.visits
     return not can_catch_up and elapsed > SHARE_BEFORE_STOPPING * soft
+
+
+# One search: messages to it, and when it stops
+
+
+class SearchControl:
+    """Stop and ponder hit: set from any thread, read by the search."""
+
+    def __init__(self) -> None:
+        self.is_stopped = False
+        self.ponder_hit_at: float | None = None
+        self._changed = threading.Event()
+
+    def stop(self) -> None:
+        """End the search."""
+        self.is_stopped = True
+        self._changed.set()
+
+    def ponder_hit(self, moment: float) -> None:
+        """The expected move was played at this moment."""
+        self.ponder_hit_at = moment
+        self._changed.set()
+
+    def wake(self) -> None:
+        """End the present `wait`."""
+        self._changed.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for a change, not longer than `seconds`; -> was there one?"""
+        has_changed = self._changed.wait(seconds)
+        self._changed.clear()
+        return has_changed
+
+
+@dataclass(frozen=True)
+class StopRules:
+    """The limits of one search on the clock. Moments are those of `time.perf_counter`."""
+
+    limits: Limits
+    budget: Budget
+    control: SearchControl
+    started: float
+
+    @property
+    def is_short(self) -> bool:
+        """Is the search over before anybody can want to stop it?"""
+        if self.limits.infinite or self.limits.ponder or self.budget.hard is None:
+            return False
+        return self.budget.hard <= SHORT_SECONDS
+
+    @property
+    def is_pondering(self) -> bool:
+        """Is the opponent still to move?"""
+        return self.limits.ponder and self.control.ponder_hit_at is None
+
+    @property
+    def clock_started(self) -> float:
+        """The moment from which the clock counts: that of a ponder hit, if there was one."""
+        hit = self.control.ponder_hit_at if self.limits.ponder else None
+        return self.started if hit is None else hit
+
+    @property
+    def seconds_on_clock(self) -> float | None:
+        """Since the clock counts; None if it never did."""
+        return None if self.is_pondering else time.perf_counter() - self.clock_started
+
+    @property
+    def deadline(self) -> float | None:
+        """The moment to stop at; None: there is none, or not yet."""
+        if self.is_pondering or self.limits.infinite or self.budget.hard is None:
+            return None
+        return self.clock_started + self.budget.hard
+
+    def reason_to_stop(self, now: float, depth: int) -> StopReason:
+        """Why the search must stop, or SEARCHING."""
+        if self.limits.depth is not None and depth >= self.limits.depth:
+            return StopReason.DEPTH
+        deadline = self.deadline
+        return StopReason.SEARCHING if deadline is None or now < deadline else StopReason.TIME
+
+    def reason_to_move(self, now: float, moves: Sequence[Contender], nodes: int) -> StopReason:
+        """In a game with a clock: why more thinking is of no use, or SEARCHING."""
+        if self.is_pondering or self.limits.infinite or not self.limits.has_clock:
+            return StopReason.SEARCHING
+        elapsed, speed = now - self.clock_started, nodes / max(now - self.started, 1e-3)
+        hopeful = [move for move in moves if not move.is_lost]
+        if not has_thought_enough(hopeful, self.budget, elapsed, speed):
+            return StopReason.SEARCHING
+        return StopReason.TIME if elapsed >= (self.budget.soft or 0.0) else StopReason.SETTLED
+
+    def wait_until_allowed(self) -> None:
+        """Under `infinite` and `ponder` the best move may not be given before `stop` or the ponder hit."""
+        while not self.control.is_stopped and (self.limits.infinite or self.is_pondering):
+            self.control.wait()

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from engine.config.options import Options
 
 if TYPE_CHECKING:
-    from engine.network.weights import Network
-    from engine.search.book import Book
-    from engine.search.tablebase import ProbeResult, Tablebases
+    from engine.network.architecture import Network
+    from engine.search.known_moves import Book, ProbeResult, Tablebases
     from movegen import Position
 
 
@@ -35,31 +34,23 @@ class Resources:
     @property
     def network(self) -> "Network":
         """The network in use: the shipped one, unless another was chosen."""
-        from engine.network.weights_file import load_weights
-
         if self._network is None:
-            self._network = load_weights().network
+            self._network = _load_network()
         return self._network
 
     def set_network(self, path: str) -> None:
         """Take another network; the one before stays if that fails. An empty path: the shipped one."""
-        from engine.network.weights_file import load_weights
-
-        self._network = load_weights(Path(path)).network if path else None
+        self._network = _load_network(path) if path else None
 
     def set_book(self, path: str) -> None:
         """Open another book; the one before stays if that fails. An empty path: no book."""
-        from engine.search.book import Book
-
-        before, self._book = self._book, Book(path) if path else None
+        before, self._book = self._book, _open_book(path) if path else None
         if before is not None:
             before.close()
 
     def set_tablebases(self, folders: str) -> None:
         """Open other tablebases; those before stay if that fails. An empty path: none."""
-        from engine.search.tablebase import Tablebases
-
-        before, self._tablebases = self._tablebases, Tablebases(folders) if folders else None
+        before, self._tablebases = self._tablebases, _open_tablebases(folders) if folders else None
         if before is not None:
             before.close()
 
@@ -102,3 +93,24 @@ class Resources:
             notes.append(str(error))
             self._book = None
             return None
+
+
+# A session is made before the kernels are loaded, and most need no python-chess
+
+
+def _load_network(path: str = "") -> "Network":
+    from engine.network.weights_file import SHIPPED, load_weights
+
+    return load_weights(Path(path) if path else SHIPPED).network
+
+
+def _open_book(path: str) -> "Book":
+    from engine.search.known_moves import Book
+
+    return Book(path)
+
+
+def _open_tablebases(folders: str) -> "Tablebases":
+    from engine.search.known_moves import Tablebases
+
+    return Tablebases(folders)

@@ -2,33 +2,29 @@
 
 import random
 import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from engine.config.options import Options
 from engine.config.search_params import search_params, weakened
 from engine.config.strength import level_of
-from engine.mcts.fixed_visits import SearchTask
-from engine.mcts.params import DEEPEST, SearchParams, new_worker, root_of
+from engine.mcts.fixed_visits import TO_EXPAND, SearchTask, expand_root
+from engine.mcts.params import DEEPEST, SearchParams, Worker, new_worker, root_of
 from engine.mcts.proof import prove_root
-from engine.mcts.tree import ROOT, Tree, ask_to_stop, clear, keep
-from engine.report.effort import plural
-from engine.report.history import History
-from engine.report.move_stats import MoveStats, best_of, moves_below
-from engine.report.pv import best_edges
-from engine.report.snapshot import Progress
-from engine.report.stop_reason import StopReason
-from engine.report.tree_positions import PositionCache
-from engine.search.choose import sample_by_level, sample_move
-from engine.search.clock import Limits
-from engine.search.listener import Listener
-from engine.search.reporter import Reporter
+from engine.mcts.reroot import restrict_root
+from engine.mcts.tree import ROOT, Tree, ask_to_stop, clear, edges_of, keep
+from engine.report.effort import StopReason, plural
+from engine.report.lines import PositionCache, best_edges
+from engine.report.move_stats import WIN, MoveStats, best_of, moves_below
+from engine.report.progress import History, SearchProgress
+from engine.search.choose import sample_by_level, sample_by_visits
+from engine.search.clock import Limits, StopRules
+from engine.search.reporter import Listener, Reporter
 from engine.search.resources import Resources, RootMoves
-from engine.search.root import forget_long_mates, limit_root, present_moves
-from engine.search.stop_rules import StopRules
 from engine.search.workers import Lookout, WorkerPool
 from movegen import Position
 
-CHUNK_SECONDS = 0.002  # of simulations between two looks of a worker
+WORKER_CHUNK_SECONDS = 0.002  # of simulations between two looks of a worker
 WATCH_SECONDS = 0.02  # between two looks at the clock: how late they come shows how busy the processors are
 TIMER_SECONDS = time.get_clock_info("monotonic").resolution  # by which a sleep may be late on an idle machine too
 LOOK_SECONDS, LEAST_LOOK_SECONDS = 0.05, 0.005  # between two looks at the tree
@@ -104,13 +100,13 @@ class Run:
             return position.uci(codes[0]) if codes else None
         return position.uci(best_of(known).code)
 
-    def progress(self, tree: Tree) -> Progress:
+    def progress(self, tree: Tree) -> SearchProgress:
         """How far the search is now. From any thread; it changes nothing."""
         visits = int(tree.visits[int(ROOT)])  # before the nodes: they are not fewer then
         pool, verdict = self.pool, self.root_moves.verdict
         nodes = pool.nodes if pool else 0
         end = time.perf_counter() if self._stopped_at is None else self._stopped_at
-        return Progress(
+        return SearchProgress(
             visits=visits,
             nodes=nodes,
             seconds=end - self.rules.started,
@@ -143,7 +139,7 @@ class Run:
     def _new_pool(self, task: SearchTask) -> WorkerPool:
         threads = range(1 if self.rules.is_short else self.context.options.threads)
         workers = [new_worker(self._seed + SEED_STEP * number, task.network) for number in threads]
-        chunk_seconds = min(CHUNK_SECONDS, (self.rules.budget.hard or 1.0) / 4)
+        chunk_seconds = min(WORKER_CHUNK_SECONDS, (self.rules.budget.hard or 1.0) / 4)
         return WorkerPool(task, workers, self.rules.control, self._nodes_allowed, chunk_seconds)
 
     # While the workers simulate
@@ -231,7 +227,9 @@ class Run:
         if self.level is not None:
             return sample_by_level(moves, self.level, self._rng)
         options = self.context.options
-        return sample_move(moves, 0 if options.analyse_mode else options.temperature / 1000, self._rng)
+        if options.analyse_mode or options.temperature == 0:
+            return best_of(moves)
+        return sample_by_visits(moves, options.temperature / 1000, self._rng)
 
 
 def _params_of(options: Options, limits: Limits, is_weak: bool) -> SearchParams:
@@ -253,3 +251,33 @@ def _keep_best_line(tree: Tree) -> None:
 def _keep_line(tree: Tree, best: MoveStats) -> None:
     """Let nothing of a move's main line be recycled."""
     keep(tree, [best.slot, *(slot for slot, _ in best_edges(tree, best.slot))])
+
+
+# The moves of the root: a search may be restricted to some of them
+
+
+def present_moves(tree: Tree) -> set[int]:
+    """The moves that the root has now."""
+    return {int(tree.move[slot]) for slot in edges_of(tree, int(ROOT))}
+
+
+def limit_root(task: SearchTask, worker: Worker, codes: Collection[int], take: Callable[[int], int]) -> None:
+    """Let the root have just these moves, with their statistics.
+
+    If it lacks some, it is made again, by as many of its first two visits as `take` allows.
+    """
+    tree, wanted = task.tree, set(codes)
+    present = present_moves(tree)
+    if not wanted <= present:
+        if tree.visits[int(ROOT)] or present:
+            clear(tree)
+        expand_root(task, worker, take(TO_EXPAND))
+    if present_moves(tree) > wanted:
+        restrict_root(tree, wanted)
+
+
+def forget_long_mates(tree: Tree, longest: int, codes: Collection[int]) -> None:
+    """Clear the tree unless it has proven a mate of at most `longest` moves: a longer one would end the search."""
+    known = [move for move in moves_below(tree, int(ROOT)) if move.code in codes]
+    if not any(move.result == WIN and move.distance < 2 * longest for move in known):
+        clear(tree)

@@ -12,19 +12,19 @@ from engine.config.options import Options
 from engine.config.search_params import root_exponent, search_params
 from engine.mcts.reroot import new_root, temper_root
 from engine.mcts.tree import ROOT, Tree, clear, new_tree, touch
-from engine.report.history import History
+from engine.report.effort import StopReason
+from engine.report.lines import PositionCache
+from engine.report.progress import History, SearchProgress
 from engine.report.report import Report
-from engine.report.snapshot import Progress, Snapshot
-from engine.report.stop_reason import StopReason
-from engine.report.tree_positions import PositionCache
-from engine.search.clock import DelayMeter, Limits, OverheadMeter, budget
-from engine.search.control import SearchControl
-from engine.search.listener import GuardedListener, Listener
+from engine.report.snapshot import Snapshot
+from engine.search.clock import DelayMeter, Limits, OverheadMeter, SearchControl, StopRules, budget
+from engine.search.reporter import GuardedListener, Listener
 from engine.search.resources import Resources
 from engine.search.run import Run, SearchContext
-from engine.search.stop_rules import StopRules
-from engine.system.processors import processors
+from engine.system.environment import processors
 from movegen import Position
+
+SECONDS_BETWEEN_WAITS = 0.1  # Windows raises KeyboardInterrupt only between two waits
 
 
 class Searcher:
@@ -41,7 +41,7 @@ class Searcher:
         self.overhead, self.delay = OverheadMeter(), DelayMeter()
         self.control = SearchControl()
         self._megabytes = 0  # that were asked for when the tree was made; it may have got less
-        self._threads_warned_of = 0
+        self._threads_warned_of = 1  # which never needs a warning
         self._limits, self._preparing = Limits(), threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -176,7 +176,7 @@ class Searcher:
                 params=run.params if run else search_params(self.options),
                 network=self.resources.network,
                 is_current=lambda: generation == self.generation and generation % 2 == 0,
-                progress=run.progress(tree) if run else Progress(visits=int(tree.visits[int(ROOT)])),
+                progress=run.progress(tree) if run else SearchProgress(visits=int(tree.visits[int(ROOT)])),
             )
         )
 
@@ -209,3 +209,15 @@ class Searcher:
         self.forget()
         run.rules.wait_until_allowed()
         return best
+
+
+def search_to_end(searcher: Searcher, limits: Limits) -> None:
+    """Search until the limits are reached; Ctrl-C stops it."""
+    searcher.go(limits)
+    try:
+        while searcher.is_searching:
+            searcher.wait(SECONDS_BETWEEN_WAITS)
+    except KeyboardInterrupt:
+        searcher.stop()
+        searcher.wait()
+        raise

@@ -11,7 +11,7 @@ from engine.mcts.fixed_visits import SearchTask, simulate
 from engine.mcts.params import Worker
 from engine.mcts.reroot import halve
 from engine.mcts.tree import MOST_VISITS, ROOT, ask_to_stop
-from engine.search.control import SearchControl
+from engine.search.clock import SearchControl
 
 FIRST_CHUNK, LARGEST_CHUNK = 8, 4096
 PACE_GROWTH = 1.1  # of the time for a simulation, from chunk to chunk: what exceeds it was spent waiting

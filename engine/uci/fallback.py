@@ -1,7 +1,7 @@
 """The player for the very first start: it answers a `go` while the search is still being compiled.
 
-It looks one move ahead, `max(moves, key=judge)`, and plays out exchanges. It waits for the search as long as the clock
-allows. Commands stay pending for the search meanwhile; a `go` that is answered here is removed from them.
+It looks one move ahead, `max(moves, key=judge_move)`, and plays out exchanges. It waits for the search as long as the
+clock allows. Commands stay pending for the search meanwhile; a `go` that is answered here is removed from them.
 """
 
 import math
@@ -20,11 +20,11 @@ from engine.config.options import Options
 from engine.loader import Loader, Outlook
 from engine.search.clock import Limits, budget
 from engine.uci.background import Say, Wake
-from engine.uci.parse import Command, is_search, option_of, read_go, read_option, read_position
+from engine.uci.parse import Command, is_search, option_of, read_go, read_option, read_start_and_moves
 from movegen.fen import read_fen, write_fen
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
-MATE = 1000  # pawns
+MATE_PAWNS = 1000  # more than any material
 DEEPEST_EXCHANGE = 6  # captures
 SECONDS_TO_THINK, SECONDS_BETWEEN_LOOKS = 0.4, 0.2
 LARGEST_SHARE_OF_CLOCK = 0.5  # for the first move, if the search is only being loaded
@@ -32,20 +32,20 @@ LARGEST_SHARE_OF_CLOCK = 0.5  # for the first move, if the search is only being 
 # Which move
 
 
-def judge(board: chess.Board, move: chess.Move) -> tuple[int, int]:
+def judge_move(board: chess.Board, move: chess.Move) -> tuple[int, int]:
     """What a move leads to, for the player who makes it: pawns ahead after all exchanges, then legal moves ahead."""
     board.push(move)
     try:
         if board.is_checkmate():
-            return MATE, 0
+            return MATE_PAWNS, 0
         if board.is_stalemate() or board.is_insufficient_material() or board.is_fifty_moves() or board.is_repetition():
             return 0, 0
-        return (-MATE, 0) if can_mate(board) else (-settled_material(board), -mobility(board))
+        return (-MATE_PAWNS, 0) if can_mate(board) else (-settled_material(board), -mobility(board))
     finally:
         board.pop()
 
 
-def settled_material(board: chess.Board, alpha: int = -MATE, beta: int = MATE, depth: int = 0) -> int:
+def settled_material(board: chess.Board, alpha: int = -MATE_PAWNS, beta: int = MATE_PAWNS, depth: int = 0) -> int:
     """The material after both sides have made the captures that pay, in pawns, for the player to move."""
     best = material(board)
     if best >= beta or depth == DEEPEST_EXCHANGE:
@@ -100,7 +100,7 @@ def urgency(board: chess.Board, move: chess.Move) -> int:
     moving = VALUES[board.piece_type_at(move.from_square) or chess.PAWN]
     in_danger = moving * board.is_attacked_by(not board.turn, move.from_square)
     taken = value_taken(board, move) * board.is_capture(move)
-    return MATE * board.gives_check(move) + max(in_danger, taken)
+    return MATE_PAWNS * board.gives_check(move) + max(in_danger, taken)
 
 
 # When
@@ -125,7 +125,7 @@ class Player(threading.Thread):
         super().__init__(name="fallback", daemon=True)
         asked = read_go(go.arguments)
         self._limits, self._board = asked.limits(board.turn), board
-        wanted = [move for text in asked.search_moves if (move := read_move(board, text))]
+        wanted = [move for text in asked.search_moves if (move := parse_move(board, text))]
         self._moves = sorted(wanted or board.legal_moves, key=partial(urgency, board), reverse=True)
         self._moment, self._overhead, self._loader, self._say, self._on_end = go.moment, overhead, loader, say, on_end
         self._clock_started = None if self._limits.ponder else go.moment
@@ -159,7 +159,7 @@ class Player(threading.Thread):
         self._wait_until_left(SECONDS_TO_THINK)
         has_limit, judged = budget(self._limits, 0).hard is not None, {}
         for move in self._moves:
-            judged[move] = judge(self._board, move)
+            judged[move] = judge_move(self._board, move)
             if self._gives_way.is_set() or (has_limit and self._seconds_left() <= 0):
                 break
         self._wait_until_left(0.0)
@@ -185,7 +185,7 @@ class Player(threading.Thread):
         if judged:
             best = max(judged, key=judged.__getitem__)
             pawns, text = judged[best][0], self._board.uci(best)
-            score = {MATE: "mate 1", -MATE: "mate -1"}.get(pawns, f"cp {100 * pawns}")
+            score = {MATE_PAWNS: "mate 1", -MATE_PAWNS: "mate -1"}.get(pawns, f"cp {100 * pawns}")
             self._say(f"info depth 1 seldepth 1 multipv 1 score {score} {work} pv {text}")
         else:
             text = "0000"
@@ -268,16 +268,16 @@ def last_position(commands: Iterable[Command], chess960: bool) -> chess.Board | 
     """The last position that can be played, at first the start position. None: all are wrong, or it is in a file."""
     given = [command for command in commands if command.name in ("position", "loadtree")]
     for command in reversed(given or [Command("position", ["startpos"], 0.0)]):
-        board = read_board(command.arguments, chess960) if command.name == "position" else None
+        board = parse_board(command.arguments, chess960) if command.name == "position" else None
         if board is not None or command.name == "loadtree":
             return board
     return None
 
 
-def read_board(tokens: list[str], chess960: bool) -> chess.Board | None:
+def parse_board(tokens: list[str], chess960: bool) -> chess.Board | None:
     """The position of a `position` command; None if it is wrong. FENs are repaired as the session repairs them."""
     try:
-        fen, texts = read_position(tokens)
+        fen, texts = read_start_and_moves(tokens)
         repaired = write_fen(read_fen(fen, chess960), shredder=chess960)
         board = chess.Board(repaired, chess960=chess960)
     except ValueError:
@@ -285,14 +285,14 @@ def read_board(tokens: list[str], chess960: bool) -> chess.Board | None:
     if board.was_into_check():
         return None
     for text in texts:
-        move = read_move(board, text)
+        move = parse_move(board, text)
         if move is None:
             return None
         board.push(move)
     return board
 
 
-def read_move(board: chess.Board, text: str) -> chess.Move | None:
+def parse_move(board: chess.Board, text: str) -> chess.Move | None:
     """A legal move in UCI notation or SAN; None if it is none."""
     for parse in (board.parse_uci, board.parse_san):
         with suppress(ValueError):

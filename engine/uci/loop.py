@@ -1,21 +1,62 @@
-"""Standard input and output: lines in, lines out, from any thread; no traceback, whatever happens to the pipes."""
+"""Standard input and output: lines in, lines out and a log of both, from any thread; no traceback, whatever happens."""
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
 import time
+from datetime import datetime
+from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn, TextIO
 
 from engine.uci.queue import CommandQueue
 from engine.uci.session import Session
-from engine.uci.transcript import Transcript
 from perft.exits import CLOSED, end_without_output
 
 GREETING = "Teresa speaks UCI here: try 'help', or 'teresa --help' for its other commands."
-POLL_SECONDS = 0.2  # between two checks for Ctrl-C: a signal may come just before a wait and not end it
+INTERRUPT_POLL_SECONDS = 0.2  # between two checks for Ctrl-C: a signal may come just before a wait and not end it
+SECRET = re.compile(r"(https?://[^\s#]*#)\S+")  # the token in the address of the explorer: logs get shared
+
+
+class Transcript:
+    """A log: adds lines to a file, if one is open; from any thread."""
+
+    def __init__(self) -> None:
+        self._file: TextIO | None = None
+        self._lock = threading.Lock()
+
+    def open(self, path: str) -> None:
+        """Write to this file; to none if the path is empty. `ValueError` if it cannot be written."""
+        try:
+            file = Path(path).open("a", encoding="utf-8", buffering=1) if path else None  # noqa: SIM115  (stays open)
+        except OSError as error:
+            raise ValueError(f"{path[:200]!a} cannot be written ({error.strerror})") from None
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+            self._file = file
+
+    def heard(self, line: str) -> None:
+        """Log a line of the GUI."""
+        self._add(">", line)
+
+    def said(self, line: str) -> None:
+        """Log a line of the engine."""
+        self._add("<", line)
+
+    def _add(self, mark: str, line: str) -> None:
+        with self._lock:
+            if self._file is None:
+                return
+            moment = datetime.now().astimezone().strftime("%H:%M:%S.%f")[:-3]
+            shown = SECRET.sub(r"\1***", line.rstrip())
+            try:
+                self._file.write(f"{moment} {mark} {shown}\n")
+            except OSError:  # the disk is full: the game goes on
+                self._file = None
 
 
 class Output:
@@ -89,14 +130,14 @@ def main() -> NoReturn:
     """
     interruption, transcript = Interruption(), Transcript()
     output = Output(sys.stdout, transcript)
-    session = Session(output.say, transcript)
+    session = Session(output.say, transcript.open)
     if sys.stdin.isatty():
         output.say(GREETING)
     session.loader.start()
     reader = Reader(session.queue, sys.stdin.buffer, transcript, output)
     reader.start()
     while reader.is_alive() and not interruption.has_come:
-        reader.join(POLL_SECONDS)
+        reader.join(INTERRUPT_POLL_SECONDS)
     try:
         session.close()
     finally:

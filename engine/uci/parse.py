@@ -1,16 +1,16 @@
-"""UCI commands as data: a line of text, and what follows `go`, `position`, `setoption` and `why`.
+"""UCI commands as data: which there are, a line of text, and what follows `go`, `position`, `setoption` and `why`.
 
 Reading is strict: `ValueError` says what is wrong.
 """
 
-from collections.abc import Container
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from typing import NamedTuple
 
 from engine.search.clock import Limits
 from movegen.fen import START_FEN
 
-NUMBERS = {
+GO_NUMBERS = {
     "wtime": "white_time",
     "btime": "black_time",
     "winc": "white_increment",
@@ -23,8 +23,54 @@ NUMBERS = {
     "perft": "perft",
 }
 FREE_TEXT_AFTER = {"setoption": "value", "savetree": "savetree", "loadtree": "loadtree"}  # for each command, a token
-FLAGS = ("infinite", "ponder")
+GO_FLAGS = ("infinite", "ponder")
 LARGEST_NUMBER = 10**15
+
+
+class WaitsFor(Enum):
+    """What a command waits for, besides the commands before it."""
+
+    NOTHING = auto()
+    KERNELS = auto()  # until they are loaded
+    RESULT = auto()  # likewise, and for the end of a search that ends by itself
+    END = auto()  # likewise, and for the end of whatever runs: it changes the tree, or needs the processors
+
+
+class CommandKind(NamedTuple):
+    """What is known of a command by its name."""
+
+    waits_for: WaitsFor
+    meaning: str = ""  # its line of help, if UCI does not define it
+    is_long: bool = False  # a search or a job, which a `stop` ends
+    is_for_fallback: bool = False  # the fallback player uses it, or answers it
+
+
+UCI_COMMANDS = {
+    "uci": CommandKind(WaitsFor.NOTHING),
+    "debug": CommandKind(WaitsFor.NOTHING),
+    "register": CommandKind(WaitsFor.NOTHING),
+    "quit": CommandKind(WaitsFor.NOTHING),
+    "isready": CommandKind(WaitsFor.KERNELS, is_for_fallback=True),
+    "stop": CommandKind(WaitsFor.KERNELS, is_for_fallback=True),
+    "ponderhit": CommandKind(WaitsFor.KERNELS, is_for_fallback=True),
+    "setoption": CommandKind(WaitsFor.END, is_for_fallback=True),
+    "ucinewgame": CommandKind(WaitsFor.END, is_for_fallback=True),
+    "position": CommandKind(WaitsFor.END, is_for_fallback=True),
+    "go": CommandKind(WaitsFor.END, is_long=True),
+    "d": CommandKind(WaitsFor.KERNELS, "show the position"),
+    "eval": CommandKind(WaitsFor.END, "evaluate the position without a search", is_long=True),
+    "moves": CommandKind(WaitsFor.RESULT, "show what the search found for each move"),
+    "why": CommandKind(
+        WaitsFor.RESULT, "[not] [MOVE [VISITS]]: explain the best move, this move, or why not this move"
+    ),
+    "whynot": CommandKind(WaitsFor.RESULT, "MOVE [VISITS]: the same as 'why not'"),
+    "savetree": CommandKind(WaitsFor.END, "[--force] FILE: write the search to a file (.npz); --force: over any file"),
+    "loadtree": CommandKind(WaitsFor.END, "FILE: continue a saved search, with its position"),
+    "bench": CommandKind(WaitsFor.END, "[VISITS]: search fixed positions, print signature and speed", is_long=True),
+    "help": CommandKind(
+        WaitsFor.NOTHING, "[options]: list the commands, or the options with default, range and meaning"
+    ),
+}
 
 
 class Command(NamedTuple):
@@ -34,11 +80,16 @@ class Command(NamedTuple):
     arguments: list[str]
     moment: float  # when it came, of `time.perf_counter`
 
+    @property
+    def kind(self) -> CommandKind:
+        """What is known of it by its name."""
+        return UCI_COMMANDS[self.name]
 
-def read_command(line: str, moment: float, known: Container[str]) -> tuple[Command | None, list[str]]:
+
+def read_command(line: str, moment: float) -> tuple[Command | None, list[str]]:
     """The command of a line, and the unknown tokens before it: UCI wants them to be skipped."""
     tokens = line.split()
-    start = next((index for index, token in enumerate(tokens) if token in known), len(tokens))
+    start = next((index for index, token in enumerate(tokens) if token in UCI_COMMANDS), len(tokens))
     if start == len(tokens):
         return None, tokens
     name, *arguments = keep_free_text(line, tokens, start)
@@ -76,9 +127,9 @@ class Go:
             increment=self.numbers.get(f"{side}_increment", 0),
             moves_to_go=self.numbers.get("moves_to_go"),
             move_time=self.numbers.get("move_time"),
-            nodes=positive(self.numbers.get("nodes")),
-            depth=positive(self.numbers.get("depth")),
-            mate=positive(self.numbers.get("mate")),
+            nodes=at_least_one(self.numbers.get("nodes")),
+            depth=at_least_one(self.numbers.get("depth")),
+            mate=at_least_one(self.numbers.get("mate")),
             infinite="infinite" in self.flags,
             ponder="ponder" in self.flags,
         )
@@ -86,7 +137,7 @@ class Go:
         return limits if any(bound is not None for bound in bounds) else replace(limits, infinite=True)
 
 
-def positive(number: int | None) -> int | None:
+def at_least_one(number: int | None) -> int | None:
     """A limit of at least 1: GUIs send 0 too."""
     return None if number is None else max(1, number)
 
@@ -96,18 +147,18 @@ def read_go(tokens: list[str]) -> Go:
     go, rest = Go(), list(tokens)
     while rest:
         word = rest.pop(0)
-        if word in FLAGS:
+        if word in GO_FLAGS:
             go.flags.add(word)
         elif word == "searchmoves":
-            while rest and rest[0] not in NUMBERS and rest[0] not in FLAGS:
+            while rest and rest[0] not in GO_NUMBERS and rest[0] not in GO_FLAGS:
                 go.search_moves.append(rest.pop(0))
-        elif word in NUMBERS:
+        elif word in GO_NUMBERS:
             number = read_number(rest[0]) if rest else None
             if number is None:
                 go.complaints.append(f"{word} needs a whole number, skipped")
             else:
-                go.numbers[NUMBERS[word]] = number
-            if rest and (number is not None or (rest[0] not in NUMBERS and rest[0] not in FLAGS)):
+                go.numbers[GO_NUMBERS[word]] = number
+            if rest and (number is not None or (rest[0] not in GO_NUMBERS and rest[0] not in GO_FLAGS)):
                 rest.pop(0)
         else:
             go.complaints.append(f"{word[:40]!a} is not understood, skipped")
@@ -147,7 +198,7 @@ def option_of(command: Command) -> str:
         return ""
 
 
-def read_position(tokens: list[str]) -> tuple[str, list[str]]:
+def read_start_and_moves(tokens: list[str]) -> tuple[str, list[str]]:
     """Read the tokens after `position`: the FEN of the start and the moves."""
     end = tokens.index("moves") if "moves" in tokens else len(tokens)
     moves = tokens[end + 1 :]
@@ -161,14 +212,14 @@ def read_position(tokens: list[str]) -> tuple[str, list[str]]:
 
 
 @dataclass(frozen=True)
-class Question:
+class WhyQuestion:
     """What follows `why`."""
 
     move: str | None  # None: the best one
     visits: int | None  # that the move gets first
 
 
-def read_question(tokens: list[str]) -> Question:
+def read_question(tokens: list[str]) -> WhyQuestion:
     """Read the tokens after `why`: nothing, a move, or `not` and a move; after a move a number of visits."""
     is_not = tokens[:1] == ["not"]
     rest = tokens[1:] if is_not else tokens
@@ -179,4 +230,4 @@ def read_question(tokens: list[str]) -> Question:
     visits = read_number(rest[1]) if len(rest) > 1 else None
     if len(rest) > 1 and (visits is None or visits < 1):
         raise ValueError(f"visits must be a whole number of at least 1, not {rest[1][:40]!a}")
-    return Question(rest[0] if rest else None, visits)
+    return WhyQuestion(rest[0] if rest else None, visits)

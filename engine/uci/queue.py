@@ -7,28 +7,21 @@ wait. Nothing here blocks, and a search that ends only calls `wake`.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from engine.loader import Loader
-from engine.uci.parse import Command, is_search, option_of, read_command
+from engine.uci.parse import Command, WaitsFor, is_search, option_of, read_command
 
 if TYPE_CHECKING:
     from engine.uci.fallback import Fallback
 
-Handler = Callable[[Command], None]
+CommandHandler = Callable[[Command], None]
 
-CHANGES_THE_TREE = frozenset(
-    {"position", "setoption", "ucinewgame", "go", "eval", "bench", "savetree", "loadtree"}
-)  # wait for the end of a search
-LONG_WORK = frozenset({"go", "eval", "bench"})
-LOOKS_AT_THE_TREE = frozenset({"moves", "why", "whynot"})
-NEVER_WAITS = frozenset({"uci", "debug", "register", "help"})
 SHOWS_ONLY = frozenset({"explorer", "explorer port", "open explorer"})  # options that do not disturb a search
 LOADS_KERNELS = SHOWS_ONLY | {"evalfile"}  # options that import kernels: not while the loader imports them
-FOR_THE_FALLBACK = frozenset({"stop", "ponderhit", "position", "setoption", "ucinewgame", "isready"})
 READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
-POLL_SECONDS = 0.02  # between two checks whether all is done, at the end of input
+END_POLL_SECONDS = 0.02  # between two checks whether all is done, at the end of input
 
 
 class Activity(Protocol):
@@ -59,15 +52,15 @@ class CommandQueue:
 
     def __init__(
         self,
-        handlers: Mapping[str, Handler],
+        handlers: dict[str, CommandHandler],
         activity: Activity,
         loader: Loader,
         say: Callable[[str], None],
         new_fallback: Callable[[], "Fallback"],
         on_loaded: Callable[[], None],
     ) -> None:
-        """`say` prints a line; `on_loaded` is called before the first handler that needs kernels."""
-        self._handlers, self._known = handlers, {*handlers, "quit"}
+        """`say` prints a line; `on_loaded` is called before the first command that needs kernels, and adds handlers."""
+        self._handlers = handlers
         self._activity, self._loader, self._say = activity, loader, say
         self._new_fallback, self._on_loaded = new_fallback, on_loaded
         self._fallback: Fallback | None = None
@@ -76,9 +69,13 @@ class CommandQueue:
         self._is_loaded = self._input_has_ended = False
         threading.Thread(target=self._run_when_woken, name="pending commands", daemon=True).start()
 
+    def add_handlers(self, handlers: dict[str, CommandHandler]) -> None:
+        """Commands that can be run from now on."""
+        self._handlers.update(handlers)
+
     def hear(self, line: str, moment: float) -> bool:
         """Run the command of a line, now or later; `moment`: when it came. Return False for `quit`."""
-        command, unknown = read_command(line, moment, self._known)
+        command, unknown = read_command(line, moment)
         for token in unknown:
             self.complain(token[:40], "unknown command, skipped (try 'help')")
         if command is not None and command.name != "quit":
@@ -94,7 +91,7 @@ class CommandQueue:
         with self._lock:
             self._input_has_ended = True
         while not (is_in_vain() or self._is_done()):
-            time.sleep(POLL_SECONDS)
+            time.sleep(END_POLL_SECONDS)
         return not self._loader.has_failed
 
     def _is_done(self) -> bool:
@@ -119,16 +116,17 @@ class CommandQueue:
     # A new command
 
     def _take(self, command: Command) -> None:
-        if command.name in NEVER_WAITS:
+        if command.kind.waits_for is WaitsFor.NOTHING:
             self._run_due()
             self._run(command)
             return
-        is_ready = self._loader.is_ready
-        if is_ready and (command.name == "stop" or (command.name == "go" and self._has_long_work)):
+        if not self._is_loaded:
+            self._attend_loading()
+        if self._is_loaded and (command.name == "stop" or (command.name == "go" and self._has_long_work)):
             self._stop_long_work(command.moment)
-        if not (is_ready and command.name == "stop"):
+        if not (self._is_loaded and command.name == "stop"):
             self._pending.append(command)
-        if not is_ready and command.name == "isready":
+        if not self._is_loaded and command.name == "isready":
             self._wake_when_late()
         self._run_due()
         if self._may_overtake(command):
@@ -137,20 +135,20 @@ class CommandQueue:
 
     @property
     def _has_long_work(self) -> bool:
-        return self._activity.is_busy or any(command.name in LONG_WORK for command in self._pending)
+        return self._activity.is_busy or any(command.kind.is_long for command in self._pending)
 
     def _stop_long_work(self, moment: float) -> None:
         """Stop what runs now, and what was asked for before once it runs."""
         stop = Command("stop", [], moment)
         self._run(stop)
-        if any(command.name in LONG_WORK for command in self._pending):
+        if any(command.kind.is_long for command in self._pending):
             self._pending.append(stop)
 
     def _may_overtake(self, command: Command) -> bool:
         """Whether a new command waits in vain: what leaves the tree alone waits only for a `go`."""
         if not self._pending or self._pending[-1] is not command:
             return False
-        return self._loader.is_ready and command.name not in CHANGES_THE_TREE and not self._has_pending_go
+        return self._is_loaded and command.kind.waits_for is not WaitsFor.END and not self._has_pending_go
 
     @property
     def _has_pending_go(self) -> bool:
@@ -160,15 +158,11 @@ class CommandQueue:
 
     def _run_due(self) -> None:
         """Run the pending commands that may run now."""
-        self._attend_fallback()
-        if self._loader.has_failed:
-            self._refuse_pending()
-        if self._loader.is_ready and not self._is_loaded:
-            self._is_loaded = True
-            self.attempt("start", self._on_loaded)
+        if not self._is_loaded:
+            self._attend_loading()
         while self._pending and self._is_due(self._pending[0]):
             self._run(self._pending.popleft())
-        if self._loader.is_ready:
+        if self._is_loaded:
             self._hurry()
         is_over = self._activity.waits_for_stop and self._input_has_ended
         if is_over or (self._activity.may_be_endless and self._has_pending_go):
@@ -178,12 +172,12 @@ class CommandQueue:
 
     def _is_due(self, command: Command) -> bool:
         """Whether the first pending command may run. What looks at a search waits for its end, if it has one."""
-        option = option_of(command)
-        if not self._loader.is_ready:
+        option, waits_for = option_of(command), command.kind.waits_for
+        if not self._is_loaded:
             return command.name == "setoption" and option not in LOADS_KERNELS
-        if command.name in LOOKS_AT_THE_TREE:
+        if waits_for is WaitsFor.RESULT:
             return not self._activity.is_busy or self._activity.may_be_endless
-        return not (self._activity.is_busy and command.name in CHANGES_THE_TREE and option not in SHOWS_ONLY)
+        return not (self._activity.is_busy and waits_for is WaitsFor.END and option not in SHOWS_ONLY)
 
     def _hurry(self) -> None:
         """Run what is meant for the search that runs, although it is behind commands that wait for its end."""
@@ -217,13 +211,23 @@ class CommandQueue:
 
     # While the kernels are loaded
 
-    def _attend_fallback(self) -> None:
-        """Let the fallback player answer what cannot wait for the search; it does so in its own thread."""
+    def _attend_loading(self) -> None:
+        """See whether they are loaded, or will never be; the fallback player answers what cannot wait."""
+        is_ready = self._loader.is_ready
+        self._attend_fallback(is_ready)
+        if self._loader.has_failed:
+            self._refuse_pending()
+        if is_ready:
+            self._is_loaded = True
+            self.attempt("start", self._on_loaded)
+
+    def _attend_fallback(self, is_ready: bool) -> None:
+        """Let the fallback player answer, in its own thread; once the search is ready, it gives way."""
         if self._fallback is None:
-            if self._loader.is_ready or not any(map(is_search, self._pending)):
+            if is_ready or not any(map(is_search, self._pending)):
                 return
             self._fallback = self._new_fallback()
-        self._fallback.attend(self._pending, self._loader.is_ready)
+        self._fallback.attend(self._pending, is_ready)
         if self._loader.has_failed and self._input_has_ended:
             self._fallback.stop()
 
@@ -234,15 +238,16 @@ class CommandQueue:
     def _refuse_pending(self) -> None:
         """The search will never be loaded: the fallback player answers `go`, and nothing else can be done."""
         for command in list(self._pending):
-            if command.name not in FOR_THE_FALLBACK and not is_search(command):
+            if not (command.kind.is_for_fallback or is_search(command)):
                 self._pending.remove(command)
                 self.complain(command.name, "cannot be done, the search could not be loaded")
 
     @property
     def _can_be_ready(self) -> bool:
         """Whether `isready` is answered: it waits for what came before it, but for no search and no compiler."""
-        is_late = self._loader.seconds >= READY_SECONDS or self._loader.has_failed
-        return self._loader.is_ready or is_late or self._fallback_plays
+        if self._is_loaded or self._loader.has_failed or self._fallback_plays:
+            return True
+        return self._loader.seconds >= READY_SECONDS
 
     def _answer_isready(self) -> None:
         for command in [command for command in self._pending if command.name == "isready"]:

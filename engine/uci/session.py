@@ -1,4 +1,4 @@
-"""One session with a GUI: a method for each UCI command, and the answers of the search.
+"""One session with a GUI: what it is made of, and the commands that need no kernels.
 
 Handlers run under the lock of the queue, so the state of a session changes under it too. None of them waits: searches
 and other long work run in threads.
@@ -9,41 +9,49 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from engine.config.options import BY_NAME, OPTIONS, Options
+from engine.config.options import BY_NAME, OPTIONS, Option, Options
 from engine.explorer.embedded import EmbeddedExplorer
 from engine.loader import Loader
 from engine.search.resources import Resources
+from engine.system.environment import version
 from engine.uci.background import Background
-from engine.uci.other_commands import EXTRAS, count_leaves, move_table
-from engine.uci.parse import Command, read_go, read_option, read_position
-from engine.uci.queue import CommandQueue, Handler
-from engine.uci.transcript import Transcript
-from movegen.fen import START_FEN
+from engine.uci.parse import UCI_COMMANDS, Command, read_option
+from engine.uci.queue import CommandHandler, CommandQueue
 
 if TYPE_CHECKING:
-    from engine.report.info import Info
     from engine.report.report import Report
-    from engine.search.searcher import Searcher
     from engine.uci.fallback import Fallback
-    from engine.uci.game import Game
+    from engine.uci.search_commands import SearchCommands
 
-FORGETTING = frozenset(
+FORGETTING_OPTIONS = frozenset(
     {"Hash", "Clear Hash", "Formula", "Evaluator", "EvalFile", "Policy Temperature", "Root Temperature"}
 )  # options with which the tree means something else
-SECONDS_TO_END = 0.5
+SECONDS_TO_CLOSE = 0.5
+STANDARD_COMMANDS = (
+    "uci, isready, debug on|off, setoption name N value V, ucinewgame, position startpos|fen F [moves ...],",
+    "go [limits], stop, ponderhit, quit",
+)
+LIMITS = "infinite ponder wtime btime winc binc movestogo movetime nodes depth mate perft searchmoves"
+
+
+def no_log(_path: str) -> None:
+    """Write no log."""
 
 
 class Session:
-    """The engine's side: a queue of commands, a game, a searcher and what runs in the background."""
+    """The engine's side: a queue of commands, options, files, what runs in the background, and the search."""
 
     def __init__(
-        self, say: Callable[[str], None], transcript: Transcript | None = None, loader: Loader | None = None
+        self,
+        say: Callable[[str], None],
+        open_log: Callable[[str], None] = no_log,
+        loader: Loader | None = None,
     ) -> None:
-        """`say` prints a line."""
+        """`say` prints a line; `open_log` takes the name of a file to which all lines are written."""
         self.say, self.options, self.resources = say, Options(), Resources()
-        self.game: Game | None = None
-        self._searcher: Searcher | None = None
-        self._transcript, self._debug = transcript or Transcript(), False
+        self.search: SearchCommands | None = None  # once the kernels are loaded
+        self.is_debugging = False
+        self._open_log = open_log
         self._explorer = EmbeddedExplorer(self.on_message, self._report)
         self.loader = loader or Loader(self._wake, self.on_message)
         self.background = Background(say, self._wake)
@@ -51,38 +59,34 @@ class Session:
             self._handlers(), self.background, self.loader, say, self._new_fallback, self._on_loaded
         )
 
-    def _handlers(self) -> dict[str, Handler]:
+    def _handlers(self) -> dict[str, CommandHandler]:
+        """Of the commands that need no kernels."""
         return {
             "uci": self.uci,
             "isready": self.isready,
             "setoption": self.setoption,
-            "ucinewgame": self.ucinewgame,
-            "position": self.position,
-            "go": self.go,
             "stop": self.stop,
-            "ponderhit": self.ponderhit,
             "debug": self.debug,
             "register": self.register,
-            **{name: partial(extra.run, self) for name, extra in EXTRAS.items()},
+            "help": self.help,
         }
 
-    @property
-    def searcher(self) -> "Searcher":
-        """The searcher, made when it is first needed: it imports the kernels."""
-        if self._searcher is None:
-            from engine.search.searcher import Searcher
+    def _on_loaded(self) -> None:
+        """Add the commands that need kernels."""
+        from engine.uci.search_commands import SearchCommands  # imports the kernels
 
-            self._searcher = Searcher(self.options, self, self.resources)
-        return self._searcher
-
-    def _report(self) -> "Report":
-        return self.searcher.report()
+        search = self.search = SearchCommands(self)
+        others = dict.fromkeys(UCI_COMMANDS, partial(run_other_command, search))
+        self.queue.add_handlers({**others, **self._handlers(), **search.handlers()})
+        search.searcher.prepare()
 
     def _wake(self) -> None:
         self.queue.wake()
 
-    def _on_loaded(self) -> None:
-        self.searcher.prepare()
+    def _report(self) -> "Report":
+        if self.search is None:
+            raise RuntimeError("the search is not loaded")
+        return self.search.searcher.report()
 
     def _new_fallback(self) -> "Fallback":
         from engine.uci.fallback import Fallback  # imports python-chess, which later starts do not need
@@ -93,17 +97,19 @@ class Session:
         """Stop everything; without the lock, as another thread may hold it."""
         self._explorer.close()
         self.loader.close()
-        if self._searcher is not None:
-            self._searcher.stop()
+        if self.search is not None:
+            self.search.searcher.stop()
             with suppress(RuntimeError):  # its thread is just being started
-                self._searcher.wait(SECONDS_TO_END)
+                self.search.searcher.wait(SECONDS_TO_CLOSE)
+
+    def on_message(self, text: str) -> None:
+        """Print something that users may want to know."""
+        self.say(f"info string {text}")
 
     # Commands
 
     def uci(self, _command: Command) -> None:
         """Print name and options."""
-        from engine.system.version import version
-
         self.say(f"id name Teresa {version()}")
         self.say("id author the Teresa developers")
         for option in OPTIONS:
@@ -118,7 +124,7 @@ class Session:
         """Print more, or less."""
         if command.arguments not in (["on"], ["off"]):
             raise ValueError("'on' or 'off' must follow")
-        self._debug = command.arguments == ["on"]
+        self.is_debugging = command.arguments == ["on"]
 
     def register(self, _command: Command) -> None:
         """Do nothing: no registration is needed."""
@@ -135,11 +141,11 @@ class Session:
             raise ValueError(str(error) if known is None else f"{known.name}: {error}") from None
         if "Explorer" in option.name:
             self._show_explorer(option.name)
-        if option.name in FORGETTING and self._searcher is not None:
-            self._searcher.forget()
-            self._searcher.prepare()
-        if option.name == "UCI_Chess960":
-            self.game = None
+        if self.search is not None and option.name in FORGETTING_OPTIONS:
+            self.search.searcher.forget()
+            self.search.searcher.prepare()
+        if self.search is not None and option.name == "UCI_Chess960":
+            self.search.game = None
 
     @property
     def _files(self) -> dict[str, Callable[[str], None]]:
@@ -148,7 +154,7 @@ class Session:
             "BookFile": self.resources.set_book,
             "SyzygyPath": self.resources.set_tablebases,
             "EvalFile": self.resources.set_network,
-            "LogFile": self._transcript.open,
+            "LogFile": self._open_log,
         }
 
     def _show_explorer(self, option: str) -> None:
@@ -161,94 +167,39 @@ class Session:
         elif option == "Explorer":
             self._explorer.open(port)
 
-    def ucinewgame(self, _command: Command) -> None:
-        """Forget what is known of the game before; its last position stays until another comes."""
-        if self._searcher is not None:
-            self._searcher.forget()
-
-    def position(self, command: Command) -> None:
-        """Set the position; the last good one stays if it is wrong."""
-        self._set_game(*read_position(command.arguments))
-
-    def _set_game(self, fen: str, moves: list[str]) -> None:
-        from engine.uci.game import Game
-
-        game, chess960 = self.game, self.options.chess960
-        if game is not None and game.is_continued_by(fen, chess960, moves):
-            game, new = game.play(moves[len(game.texts) :])
-            self.searcher.set_position(game.position, new)
-        else:
-            game = Game.start(fen, chess960)
-            for repair in game.position.repairs:
-                self.queue.complain("position", repair)
-            game, _ = game.play(moves)
-            self.searcher.set_position(game.position, None)
-        self.game = game
-
-    def go(self, command: Command) -> None:
-        """Start a search, or count leaves; nothing else runs then."""
-        go = read_go(command.arguments)
-        for complaint in go.complaints:
-            self.queue.complain("go", complaint)
-        if self.game is None:
-            self._set_game(START_FEN, [])
-        position = self.searcher.position
-        if go.perft is not None:
-            self.background.start_job(count_leaves(position, go.perft, self.options.threads))
-            return
-        limits = go.limits(position.turn == "white")
-        if self._debug:
-            self.say(f"info string {limits}")
-        search_moves = self._search_moves(go.search_moves)
-        self.background.begin_search(limits, self.searcher.stop)
-        try:  # the GUI's clock runs since the command came; all other time counts from now
-            self.searcher.go(limits, search_moves=search_moves, started=command.moment if limits.has_clock else None)
-        except BaseException:
-            self.background.cancel_search()
-            raise
-
-    def _search_moves(self, texts: list[str]) -> tuple[int, ...]:
-        """The moves of `searchmoves`; what is not a legal move is reported and left out."""
-        position, codes = self.searcher.position, []
-        for text in texts:
-            try:
-                codes.append(position.code(text))
-            except ValueError as error:
-                self.queue.complain("go", f"searchmoves: {error}, left out")
-        return tuple(codes)
-
     def stop(self, _command: Command) -> None:
         """Stop what runs."""
         self.background.stop()
 
-    def ponderhit(self, command: Command) -> None:
-        """The expected move was played."""
-        if self._searcher is None or not self._searcher.is_pondering:
-            raise ValueError("no search is pondering")
-        self._searcher.ponder_hit(command.moment)
-        self.background.ponder_hit()
+    def help(self, command: Command) -> None:
+        """List the commands, or after `options` the options."""
+        if command.arguments not in ([], ["options"]):
+            raise ValueError("only 'options' may follow")
+        for line in option_lines() if command.arguments else help_lines():
+            self.say(f"info string {line}")
 
-    # Answers of the search, from its thread (see engine.search.searcher.Listener)
 
-    def on_message(self, text: str) -> None:
-        """Print something that users may want to know."""
-        self.say(f"info string {text}")
+def run_other_command(search: "SearchCommands", command: Command) -> None:
+    """Run a command that UCI does not have."""
+    from engine.uci.other_commands import HANDLERS  # imports much that games do not need
 
-    def on_info(self, info: "Info") -> None:
-        """Print how far the search is."""
-        from engine.uci.format import info_lines
+    HANDLERS[command.name](search, command)
 
-        for line in info_lines(info, self.options.show_wdl):
-            self.say(line)
 
-    def on_best_move(self, best: str | None, reply: str | None) -> None:
-        """Print the move: the search has ended."""
-        from engine.uci.format import best_move_line, no_move_line
+def help_lines() -> list[str]:
+    """One line for each command."""
+    others = (f"{name:8} {kind.meaning}" for name, kind in UCI_COMMANDS.items() if kind.meaning)
+    return [*STANDARD_COMMANDS, *others, f"{'go':8} {LIMITS}"]
 
-        if best is None:
-            self.say(no_move_line(self.searcher.position.in_check))
-        elif self.options.move_stats:
-            self.queue.attempt("MoveStats", lambda: move_table(self.searcher, self.say))
-        with self.background.answering():
-            self.say(best_move_line(best, reply))
-        self.queue.wake()
+
+def option_lines() -> list[str]:
+    """Name, meaning, default and range of each option."""
+    return [f"{option.name}: {option.meaning}{_values_text(option)}" for option in OPTIONS]
+
+
+def _values_text(option: Option) -> str:
+    if option.kind == "button":
+        return " (button)"
+    bounds = f", {option.lowest} to {option.highest}" if option.kind == "spin" else ""
+    choices = f", one of {' '.join(option.choices)}" if option.choices else ""
+    return f" (default {option.default_text}{bounds}{choices})"

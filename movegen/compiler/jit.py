@@ -38,14 +38,14 @@ WORD = ir.IntType(64)
 COMMON_OPTIONS = {"nogil": True, "error_model": "numpy"}
 # Kernels allocate nothing, and their arrays belong to the caller. So references need no counting, which would be an
 # atomic instruction for each view of a row and take more than half of the search's time.
-OPTIONS = {**COMMON_OPTIONS, "_nrt": False}
+KERNEL_OPTIONS = {**COMMON_OPTIONS, "_nrt": False}
 # Helpers are not called from Python. Without the wrappers for that, compiling takes a fifth less time.
 HELPER_OPTIONS = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def kernel(function: Function) -> Function:
     """Compile a function that is called from Python, and cache the machine code on disk."""
-    compiled = numba.njit(**OPTIONS)(function)
+    compiled = numba.njit(**KERNEL_OPTIONS)(function)
     return cached_on_disk(compiled, function, needs_runtime=False)  # type: ignore[no-any-return]  # no hints
 
 
@@ -57,12 +57,12 @@ def float_kernel(function: Function) -> Function:
 
 def inlined(function: Function) -> Function:
     """Compile a helper into each of its callers. Only kernels can call it."""
-    return numba.njit(**HELPER_OPTIONS, **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
+    return numba.njit(**HELPER_OPTIONS, **KERNEL_OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
 
 
 def inlined_source(function: Function) -> Function:
     """Inline a large step into the source of its only caller. (For small helpers `inlined` compiles faster.)"""
-    return numba.njit(inline="always", **OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
+    return numba.njit(inline="always", **KERNEL_OPTIONS)(function)  # type: ignore[no-any-return]  # no hints
 
 
 def instruction(signature: Any, build: Callable[..., Any]) -> Callable[[Function], Function]:

@@ -1,21 +1,23 @@
-"""Large arrays: alignment to cache lines, atomic operations for threads that share them, and prefetching.
+"""Memory for kernels: aligned arrays in large pages, and buffers on the stack, so that kernels need not allocate.
 
-The compiler may move or drop an ordinary load or store, but not these. Each works on arrays of integers of any size:
-(array, index, words …) -> the previous value, unless it says otherwise.
+A buffer is an address inside kernels, and a numpy array where the JIT is off. Its items are 16-bit or 64-bit words.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from movegen.compiler.jit import JIT_DISABLED, Function, defined_as
+from movegen.compiler.jit import JIT_DISABLED, WORD, Function, defined_as, instruction, u64
 
 CACHE_LINE_BYTES = 64
 _DATA, _STRIDES = 4, 6  # indices of data pointer and strides in numba's array structure
+_WORD_16 = ir.IntType(16)
+
+Buffer: TypeAlias = Any
 
 
 def aligned_zeros(count: int, dtype: type) -> np.ndarray:
@@ -118,3 +120,70 @@ def swap_if(array: np.ndarray, index: np.uint64, expected: Any, word: Any) -> An
 def prefetch(array: np.ndarray, _index: np.uint64) -> Any:
     """Hint that this element of an array will be needed soon; no effect on results. -> 0"""
     return array.dtype.type(0)
+
+
+def stack_buffer(kind: type[np.unsignedinteger], count: int) -> Callable[[Function], Function]:
+    """Make a function reserve memory for `count` items, valid until the calling kernel returns; not zeroed."""
+    item = ir.IntType(8 * np.dtype(kind).itemsize)
+
+    def build(builder: Any) -> Any:
+        with builder.goto_entry_block():
+            room = builder.alloca(ir.ArrayType(item, count))
+        return builder.ptrtoint(room, WORD)
+
+    return instruction(u64(), build)
+
+
+def _item_address(builder: Any, item: Any, buffer: Any, index: Any) -> Any:
+    return builder.gep(builder.inttoptr(buffer, item.as_pointer()), [index], inbounds=True)
+
+
+def _load_16(builder: Any, buffer: Any, index: Any) -> Any:
+    return builder.zext(builder.load(_item_address(builder, _WORD_16, buffer, index)), WORD)
+
+
+def _store_16(builder: Any, buffer: Any, index: Any, word: Any) -> Any:
+    builder.store(builder.trunc(word, _WORD_16), _item_address(builder, _WORD_16, buffer, index))
+    return WORD(0)
+
+
+def _load_64(builder: Any, buffer: Any, index: Any) -> Any:
+    return builder.load(_item_address(builder, WORD, buffer, index))
+
+
+def _store_64(builder: Any, buffer: Any, index: Any, word: Any) -> Any:
+    builder.store(word, _item_address(builder, WORD, buffer, index))
+    return WORD(0)
+
+
+@instruction(u64(u64, u64), _load_16)
+def load_16(buffer: Buffer, index: np.uint64 | int) -> np.uint64:
+    """The 16-bit word at an index of a buffer."""
+    return np.uint64(buffer[index])
+
+
+@instruction(u64(u64, u64, u64), _store_16)
+def store_16(buffer: Buffer, index: np.uint64, word: np.uint64) -> None:
+    """Write a 16-bit word into a buffer."""
+    buffer[index] = word
+
+
+@instruction(u64(u64, u64), _load_64)
+def load_64(buffer: Buffer, index: np.uint64) -> np.uint64:
+    """The 64-bit word at an index of a buffer."""
+    return np.uint64(buffer[index])
+
+
+@instruction(u64(u64, u64, u64), _store_64)
+def store_64(buffer: Buffer, index: np.uint64, word: np.uint64) -> None:
+    """Write a 64-bit word into a buffer."""
+    buffer[index] = word
+
+
+@instruction(
+    u64(types.Array(types.uint16, 1, "C")),
+    lambda builder, array: builder.ptrtoint(builder.extract_value(array, _DATA), WORD),
+)
+def buffer_of(array: np.ndarray) -> Buffer:
+    """A numpy array of 16-bit words as a buffer."""
+    return array

@@ -1,6 +1,6 @@
 import pytest
 
-from engine.epd import read_problem, read_suite
+from engine.epd import read_problem, read_problems
 
 MATE = '6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - bm Rb8#; id "back rank";'
 AVOID = '7k/8/5K2/6Q1/8/8/8/8 w - - am Qg6; id "stalemate";'
@@ -15,7 +15,7 @@ def suite(tmp_path):
 
 
 def test_a_suite_is_read(suite):
-    mate, avoid, points = read_suite(suite)
+    mate, avoid, points = read_problems(suite)
     assert (mate.name, mate.best, mate.points_for("b1b8"), mate.points_for("b1b7")) == ("back rank", ("b1b8",), 10, 0)
     assert avoid.is_solved_by("g5g7")
     assert not avoid.is_solved_by("g5g6")
@@ -44,4 +44,4 @@ def test_what_cannot_be_read_is_explained(line, reason):
 def test_a_suite_in_latin_1(tmp_path):
     path = tmp_path / "old.epd"
     path.write_bytes(MATE.replace("back rank", "Müller").encode("latin-1"))
-    assert read_suite(path)[0].name == "Müller"
+    assert read_problems(path)[0].name == "Müller"

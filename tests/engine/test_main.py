@@ -63,7 +63,7 @@ def test_a_missing_package_is_named_with_what_to_type(monkeypatch, capsys, comma
     assert f"teresa {command}: {package} is missing: pip install '.[{command}]'" in capsys.readouterr().err
 
 
-def test_warmup_compiles_and_tells_the_time(capsys):
+def test_warmup_compiles_and_reports_the_time(capsys):
     assert main(["warmup", "--time"]) == 0
     output = capsys.readouterr().out
     assert "perft with memory" in output
@@ -73,8 +73,8 @@ def test_warmup_compiles_and_tells_the_time(capsys):
 def test_the_fallback_player_does_without_numba():
     """Only the loader may import it: two threads at once fail."""
     program = (
-        "import sys; from engine.uci.fallback import read_board\n"
-        "board = read_board(['startpos', 'moves', 'e4'], False)\n"
+        "import sys; from engine.uci.fallback import parse_board\n"
+        "board = parse_board(['startpos', 'moves', 'e4'], False)\n"
         "sys.exit(board is None or 'numba' in sys.modules or 'numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0

@@ -1,9 +1,11 @@
 import subprocess
+import time
 
 import pytest
 
 from engine import analysis, warmup
-from engine.cli.warmup import main
+from engine.cli.warmup import list_parts, main
+from engine.report.node import LONG
 from tests.engine.report.searches import MIDDLEGAME
 from tests.engine.uci.process import TERESA
 
@@ -18,12 +20,12 @@ def done(monkeypatch, tmp_path):
     return done
 
 
-def test_a_first_start_compiles_and_tells_so_once(done, capsys):
+def test_a_first_start_compiles_and_reports_so_once(done, capsys):
     warmup.ensure_warm()
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     assert done == ["search", "report"]
-    assert "first start" in told.err
-    assert told.out == ""
+    assert "first start" in output.err
+    assert output.out == ""
     warmup.ensure_warm()
     assert done == ["search", "report"]
     assert capsys.readouterr() == ("", "")
@@ -50,7 +52,7 @@ def test_a_program_without_a_console_compiles_too(done, monkeypatch):
     assert done == ["search", "report"]
 
 
-def test_the_command_tells_the_seconds_of_each_part(done, capsys):
+def test_the_command_reports_the_seconds_of_each_part(done, capsys):
     assert main(["--search", "--time"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["search", "report", "all"]
@@ -59,7 +61,7 @@ def test_the_command_tells_the_seconds_of_each_part(done, capsys):
 
 @pytest.fixture
 def locked(monkeypatch, tmp_path):
-    """A cache in which nothing can be written, whoever runs this."""
+    """A cache in which nothing can be written, whatever the rights of the user."""
     (tmp_path / "file").touch()
     monkeypatch.setattr(warmup, "ready_file", lambda: tmp_path / "file" / "version" / "ready")
     return tmp_path / "file"
@@ -71,8 +73,8 @@ def test_a_cache_that_cannot_be_written_is_named(done, locked, capsys):
     warmup._compiled_here.clear()
     warmup.ensure_warm()
     warmup.ensure_warm()
-    told = capsys.readouterr().err
-    assert told.count("cannot be written: each start compiles again, unless TERESA_CACHE_DIR") == 1
+    output = capsys.readouterr().err
+    assert output.count("cannot be written: each start compiles again, unless TERESA_CACHE_DIR") == 1
     assert done == ["search", "report"] * 2
 
 
@@ -86,6 +88,50 @@ def test_an_analysis_compiles_before_its_time_counts(monkeypatch):
     with pytest.raises(ValueError, match="side field"):
         analysis.analyse("rubbish")
     assert calls == ["compiled", "started"]
+
+
+def test_the_kernels_of_a_search_are_used_by_a_search_that_has_ended():
+    searcher = warmup.small_search()
+    assert not searcher.is_searching
+    assert searcher.position.fen().split()[1] == "b"
+    assert searcher.tree.visits[0] == 100
+    assert searcher.options.hash_megabytes == 1
+    assert len(searcher.report().rows(shape=LONG)) == 20
+
+
+@pytest.mark.parametrize("part", ["search", "report", "saved trees", "eval", "perft", "perft with memory"])
+@pytest.mark.jit
+def test_each_part_can_be_done(part):
+    parts = list_parts()
+    parts[part]()
+    assert list(warmup.parts_of_games()) == ["search", "report"]
+    assert list(parts)[-4:] == ["saved trees", "perft", "perft with memory", "eval"]
+    assert [name for name in parts if name.startswith("rules: ")] == list(parts)[:5]
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_the_rules_can_be_used(part):
+    name = list(list_parts())[part]
+    list_parts()[name]()
+
+
+def test_seconds_are_counted_for_each_part_and_the_end_is_noted(done, monkeypatch):
+    clock = iter([1.0, 3.5, 10.0, 10.25])
+    monkeypatch.setattr(time, "process_time", lambda: next(clock))
+    assert not warmup.is_warm()
+    assert warmup.compile_all(warmup.parts_of_games()) == {"search": 2.5, "report": 0.25}
+    assert warmup.is_warm()
+    assert done == ["search", "report"]
+    assert warmup.ready_file() in warmup._compiled_here
+
+
+def test_a_failure_leaves_the_cache_cold(done, monkeypatch):
+    monkeypatch.setattr(warmup, "parts_of_games", lambda: {"search": lambda: 1 / 0})
+    with pytest.raises(ZeroDivisionError):
+        warmup.ensure_warm(report=lambda _text: None)
+    assert not warmup.is_warm()
+    assert warmup.ready_file() not in warmup._compiled_here
+    assert done == []
 
 
 def kernels():
@@ -145,7 +191,7 @@ go nodes 100
 
 
 def run(words, environment, folder, text=""):
-    """In a folder of its own: `play` leaves a file."""
+    """In a separate folder: `play` leaves a file."""
     pipes = {"input": text, "capture_output": True, "text": True}
     done = subprocess.run([*TERESA, *words], env=environment, cwd=folder, timeout=300, check=False, **pipes)
     assert done.returncode == 0, (words, done.stderr)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from movegen import Position
-from movegen.legal import count_moves, is_legal_move
+from movegen.generate import count_moves, is_legal_move
 from movegen.outcome import Ending
 from movegen.zobrist import key_from_scratch
 from tests.movegen import compiled

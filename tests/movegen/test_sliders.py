@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from movegen.compiler.cpu import has_fast_pext
-from movegen.tables import DIAGONALS, STRAIGHTS, attacks
+from movegen.geometry import DIAGONALS, STRAIGHTS, attacks
 from tests.conftest import JIT_DISABLED
 from tests.movegen import compiled
 

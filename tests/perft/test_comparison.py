@@ -50,7 +50,7 @@ ERRORS = {
         ("first difference after: (no moves)", "only Teresa has: a1a2", "concerns: check evasion"),
     ),
     "no promotion to a knight": (
-        "collect.PROMOTE_KNIGHT = np.uint64(5)\ncollect.FOUR = np.uint64(3)",
+        "moves.PROMOTE_KNIGHT = np.uint64(5)\nmoves.FOUR = np.uint64(3)",
         ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", 1),
         ("first difference after: (no moves)", "only python-chess has: a7a8n", "concerns: promotion"),
     ),
@@ -68,7 +68,7 @@ def test_planted_errors_are_pinned_down(error, environment):
     program = "\n".join(
         [
             "import sys, numpy as np",
-            "from movegen import apply, attacks, collect, generate",
+            "from movegen import Position, apply, attacks, generate, moves",  # `Position` first: it keeps what is right
             planted,
             "from perft.__main__ import main",
             f"sys.exit(main(['{depth}', '--compare', '--fen', {fen!r}]))",

@@ -5,7 +5,7 @@ import pytest
 from movegen import Position
 from movegen.bits import U64
 from movegen.moves import MAX_MOVES
-from perft.bench import KINDS, POSITIONS
+from perft.bench import COUNTED_POSITIONS, COUNTERS
 from perft.count import DEEPEST_FOR_ONE_WORD
 from perft.counter import Counter
 from tests.conftest import JIT_DISABLED
@@ -14,7 +14,7 @@ from tests.conftest import JIT_DISABLED
 DEEP = {
     fen: counts
     for (fen, _, _), counts in zip(
-        POSITIONS,
+        COUNTED_POSITIONS,
         (
             (20, 400, 8_902, 197_281, 4_865_609, 119_060_324, 3_195_901_860),
             (48, 2_039, 97_862, 4_085_603, 193_690_690, 8_031_647_685),
@@ -28,11 +28,11 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", COUNTERS)
 @pytest.mark.parametrize("fen", DEEP)
 def test_all_ways_of_counting_agree_with_the_published_counts(kind, fen):
     depths = range(1, 3 if JIT_DISABLED else 5)
-    assert tuple(KINDS[kind](Position(fen), depth) for depth in depths) == DEEP[fen][: len(depths)]
+    assert tuple(COUNTERS[kind](Position(fen), depth) for depth in depths) == DEEP[fen][: len(depths)]
 
 
 @pytest.mark.slow
@@ -55,8 +55,8 @@ def test_the_deepest_published_counts():
     counter = Counter(threads=2, hash_megabytes=1024)
     assert counter.perft(Position(), 8) == 84_998_978_956
     assert counter.perft(Position(), 9) == 2_439_530_234_167
-    assert counter.perft(Position(POSITIONS[1][0]), 7) == 374_190_009_323
-    assert counter.perft(Position(POSITIONS[5][0]), 7) == 287_188_994_746
+    assert counter.perft(Position(COUNTED_POSITIONS[1][0]), 7) == 374_190_009_323
+    assert counter.perft(Position(COUNTED_POSITIONS[5][0]), 7) == 287_188_994_746
 
 
 def test_a_word_is_enough_for_the_depths_that_use_one():

@@ -1,7 +1,9 @@
 """Threads, merging, tables, and numbers beyond 64 bits."""
 
 import functools
+import itertools
 import random
+import threading
 
 import chess
 import numpy as np
@@ -10,16 +12,15 @@ import pytest
 from movegen import Position
 from movegen.bits import U64
 from movegen.compiler.memory import CACHE_LINE_BYTES
-from perft.bench import POSITIONS
-from perft.counter import Counter, Interrupted, Progress
-from perft.frontier import Frontier, merged_frontier, plain_frontier
-from perft.hash_table import BUSY, count_records, count_with_table
-from perft.merge import TABLE_FULL, next_ply
+from perft.bench import COUNTED_POSITIONS
+from perft.count import BUSY_TAG, count_records, count_with_table
+from perft.counter import Counter, CountProgress, Interrupted, _Run, counted_before
+from perft.frontier import TABLE_FULL, Frontier, merged_frontier, next_ply, plain_frontier
 from perft.records import TAG, WORDS, new_records, record_of
 from tests.conftest import JIT_DISABLED
 from tests.positions import random_positions
 
-FENS = [fen for fen, _, _ in POSITIONS]
+FENS = [fen for fen, _, _ in COUNTED_POSITIONS]
 KINGS = "8/8/8/4k3/8/8/8/K7 w - - 0 1"
 
 
@@ -148,20 +149,20 @@ def test_counts_come_back_from_the_table():
 def test_a_busy_line_is_left_alone():
     table = new_records(1)
     table.fill(0)
-    table[int(TAG)] = BUSY
+    table[int(TAG)] = BUSY_TAG
     assert count_with_table(Position(KINGS).board, U64(3), table, U64(1)) == (slow_perft(KINGS, 3), 0)
-    assert table[int(TAG)] == BUSY
+    assert table[int(TAG)] == BUSY_TAG
 
 
 def test_progress_is_reported():
-    seen: list[Progress] = []
+    seen: list[CountProgress] = []
     Counter(watcher=seen.append).perft(Position(), 3)
     assert seen[-1].nodes == 8902
     assert seen[-1].share == 1.0
     assert all(progress.counting_seconds >= 0 for progress in seen)
 
 
-def test_an_interruption_tells_what_was_counted():
+def test_an_interruption_reports_what_was_counted():
     def press_ctrl_c(_progress):
         raise KeyboardInterrupt
 
@@ -205,3 +206,70 @@ def test_many_threads_share_a_small_table():
         fen = rng.choice(FENS)
         expected = Counter(threads=2).perft(Position(fen), 5)
         assert Counter(threads=8, hash_megabytes=1).perft(Position(fen), 5) == expected
+
+
+def test_an_interruption_reports_the_sum_of_all_counts():
+    with pytest.raises(Interrupted) as interruption, counted_before(100):
+        raise Interrupted(11)
+    assert interruption.value.nodes == 111
+    assert str(interruption.value) == "interrupted after 111 nodes"
+    with pytest.raises(Interrupted) as interruption, counted_before(100), counted_before(20):
+        raise KeyboardInterrupt
+    assert interruption.value.nodes == 120
+    with counted_before(5):
+        pass
+
+
+class Records:
+    """Counts that take a made-up time: each record has as many leaves as its number."""
+
+    def __init__(self, monkeypatch, seconds_each):
+        self.now, self.parts = 0.0, []
+        self.seconds_each = seconds_each
+        monkeypatch.setattr("perft.counter.time.perf_counter", lambda: self.now)
+        monkeypatch.setattr("perft.counter.count_records", self.count)
+
+    def count(self, _memory, first, last, _depth, _table, _slots, words):
+        self.parts.append((int(first), int(last)))
+        self.now += (int(last) - int(first)) * self.seconds_each
+        words[0] = sum(range(int(first), int(last)))
+        words[1] = 1 if first < last else 0  # beyond 64 bits
+
+
+@pytest.mark.parametrize(("seconds_each", "largest"), [(1e-9, 256), (0.01, 5), (1.0, 1)])
+def test_each_record_is_counted_once_in_parts_of_the_time_wanted(monkeypatch, seconds_each, largest):
+    frontier, seen = plain_frontier(Position(), 3), []
+    records = Records(monkeypatch, seconds_each)
+    run = _Run(frontier.memory, frontier.count, 1, new_records(0))
+    nodes = run.finish(Counter(watcher=seen.append))
+    parts = records.parts[1:]  # the first only loads the kernel
+    assert records.parts[0] == (0, 0)
+    assert [first for first, _ in parts] == [0, *(last for _, last in parts[:-1])]
+    assert parts[-1][1] == frontier.count
+    sizes = [last - first for first, last in parts]
+    assert sizes[0] == 1
+    assert max(sizes) <= largest
+    assert all(second <= 2 * first for first, second in itertools.pairwise(sizes))
+    assert nodes == sum(range(frontier.count)) + (len(parts) << 64)
+    assert (seen[-1].nodes, seen[-1].share) == (nodes, 1.0)
+
+
+def test_a_stop_ends_the_threads_and_reports_what_they_counted(monkeypatch):
+    frontier = plain_frontier(Position(), 4)
+    records = Records(monkeypatch, 1.0)
+    stopped = []
+
+    def slow(*arguments, count=records.count):
+        count(*arguments)
+        if stopped:
+            return
+        threading.Event().wait(0.01)
+
+    monkeypatch.setattr("perft.counter.count_records", slow)
+    run = _Run(frontier.memory, frontier.count, 1, new_records(0))
+    with pytest.raises(Interrupted) as interruption:
+        run.finish(Counter(threads=2, should_stop=lambda: True))
+    stopped.append(True)
+    assert run.stopped
+    assert interruption.value.nodes == run.nodes > 0
+    assert 0 < run.records_done < frontier.count

@@ -1,6 +1,6 @@
 import pytest
 
-from perft.suite import SHIPPED, read_suite, suite_path
+from perft.suite import SHIPPED_SUITES, read_suite, suite_path
 
 LINE = "4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15 ;D2 66 ;D3 1197"
 
@@ -16,7 +16,7 @@ def test_shipped_suites_are_whole():
     assert (len(standard), len(chess960)) == (128, 960)
     assert not any(entry.chess960 for entry in standard)
     assert sum(entry.chess960 for entry in chess960) > 900
-    assert suite_path("standard") == SHIPPED / "standard.epd"
+    assert suite_path("standard") == SHIPPED_SUITES / "standard.epd"
 
 
 def test_lines_are_read(tmp_path):

@@ -4,16 +4,20 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.cli.arguments import add_limits, add_memory_and_threads, add_position, add_seed, limits_from
+from engine.cli.arguments import (
+    SECONDS_FOR_EACH,
+    add_limits,
+    add_memory_and_threads,
+    add_position,
+    add_seed,
+    limits_from,
+)
 from engine.cli.play import ANY_START
-from engine.cli.progress import warm_up
 from engine.cli.termination import ended_by_signals, signals_ignored, status_after
 from perft.exits import DONE, ending_at_once, reported
 
 if TYPE_CHECKING:
     from engine.cli.play.game_loop import GameLoop
-
-SECONDS = 1.0
 
 
 def main(argv: Sequence[str]) -> int:
@@ -25,9 +29,10 @@ def main(argv: Sequence[str]) -> int:
 def _main(arguments: argparse.Namespace) -> int:
     with ending_at_once():  # numba takes a while to load
         from engine.cli.play.start import new_loop
+        from engine.cli.progress import warm_up
 
     warm_up()
-    loop = new_loop(arguments, limits_from(arguments, SECONDS))
+    loop = new_loop(arguments, limits_from(arguments, SECONDS_FOR_EACH))
     with ended_by_signals():
         return _play(loop)
 
@@ -51,7 +56,7 @@ def _new_parser() -> argparse.ArgumentParser:
     add_position(parser, chess960=False)
     parser.add_argument("--fen", help=argparse.SUPPRESS)  # an older name
     parser.add_argument("--elo", type=int, metavar="N", help="Teresa's rating (default: full strength)")
-    add_limits(parser, SECONDS, "each move of Teresa")
+    add_limits(parser, SECONDS_FOR_EACH, "each move of Teresa")
     parser.add_argument(
         "--colour", "--color", choices=("white", "black", "random"), help="the colour you play (default white)"
     )

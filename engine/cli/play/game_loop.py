@@ -5,21 +5,17 @@ from contextlib import suppress
 
 from rich.console import Console
 
-from engine.cli.console import print_lines
-from engine.cli.play.board_text import board_text, wants_letters
-from engine.cli.play.hints import Hints, thinking
-from engine.cli.play.opponent import Opponent
+from engine.cli.console import TABLE_ROWS, moves_table, print_lines
+from engine.cli.play.board_and_moves import board_text, understood, wants_letters
 from engine.cli.play.played_game import PlayedGame, other
 from engine.cli.play.saving import UTF8, GameSaver, OwnFile
-from engine.cli.play.typed import understood
-from engine.cli.table import moves_table
+from engine.cli.play.searches import Hints, Opponent, thinking
 from engine.explain.legality import objection
 from engine.pgn.encoding import Encoding
 from engine.report.effort import rest_text
-from engine.report.score import short_score
+from engine.report.move_stats import short_score
 from engine.uci.parse import read_question
 
-ROWS = 10
 PLIES_BEFORE_DRAW = 20  # that must have been played before Teresa considers a draw
 DRAW_SCORE = 0.52  # Teresa accepts a draw up to this score
 PROMPT = "> "
@@ -169,7 +165,7 @@ class GameLoop:
     def moves(self, _rest: str) -> None:
         """A table of moves."""
         self._check_open()
-        node = self.hints.rows(self.game.position, ROWS)
+        node = self.hints.rows(self.game.position, TABLE_ROWS)
         self.console.print(moves_table(node, self.console.width))
         rest = rest_text(node["rest"])
         self.say(f"{rest + '; ' if rest else ''}scores are for you: win 1, draw 1/2, loss 0")

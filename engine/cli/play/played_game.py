@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from engine.config.strength import STRONGEST, WEAKEST
-from engine.pgn.python_chess import add_move, new_game, positions_of
-from engine.system.printable import printable
-from engine.system.version import version
+from engine.pgn.positions import add_move, new_game, positions_of
+from engine.system.environment import version
+from engine.system.files import printable
 from movegen import Ending, Position
 from movegen.position import Side
 
@@ -23,7 +23,7 @@ ENDINGS = {
     Ending.FIFTY_MOVES: "a draw by the 50-move rule",
     Ending.THREEFOLD_REPETITION: "a draw: this position was on the board three times",
 }
-RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
+RESULT_OF_SCORE = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 OPEN = "*"
 
 
@@ -92,7 +92,7 @@ class PlayedGame:
 
     def end(self, white_score: float) -> None:
         """Give it a result: 1 won by White, 1/2 drawn, 0 lost."""
-        self.pgn.headers["Result"], self.pgn.headers["Termination"] = RESULTS[white_score], "normal"
+        self.pgn.headers["Result"], self.pgn.headers["Termination"] = RESULT_OF_SCORE[white_score], "normal"
         self.is_saved = False
 
     def ending(self) -> str:
@@ -116,7 +116,7 @@ class PlayedGame:
 
     def _update_result(self) -> None:
         score = self.position.score(claim_draw=True)
-        self.pgn.headers["Result"] = OPEN if score is None else RESULTS[score]
+        self.pgn.headers["Result"] = OPEN if score is None else RESULT_OF_SCORE[score]
         self.pgn.headers["Termination"] = "unterminated" if score is None else "normal"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.cli.play.played_game import PlayedGame
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import looks_like_games, text_of
-from engine.system.output_file import check_writable, write_whole
+from engine.system.files import check_writable, write_whole
 
 UTF8 = Encoding()
 

@@ -5,19 +5,17 @@ import random
 import sys
 from pathlib import Path
 
-from engine.cli.arguments import engine_options
+from engine.cli.arguments import engine_options, position_from
 from engine.cli.console import new_console
 from engine.cli.play import ANY_START
 from engine.cli.play.game_loop import GameLoop
-from engine.cli.play.hints import Hints
-from engine.cli.play.opponent import Opponent
 from engine.cli.play.played_game import PlayedGame, engine_elo, engine_side, new_pgn, other
 from engine.cli.play.saving import UTF8, OwnFile
+from engine.cli.play.searches import Hints, Opponent
 from engine.config.options import Options
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import STANDARD_INPUT, GameFile
-from engine.pgn.opened_position import read_position
-from engine.pgn.python_chess import chess960_start
+from engine.pgn.positions import chess960_start
 from engine.search.clock import Limits
 from engine.search.resources import Resources
 from movegen import Position
@@ -62,12 +60,7 @@ def _start(arguments: argparse.Namespace) -> Position:
         raise ValueError("a position and a number of --chess960 are two starts")
     if not text and number is not None:
         return chess960_start(random.randrange(960) if number == ANY_START else number)
-    position, remark = read_position(
-        text, chess960=number is not None, game=arguments.game, ply=arguments.ply, encoding=arguments.encoding
-    )
-    if remark:
-        print(remark, file=sys.stderr)
-    return position
+    return position_from(arguments, chess960=number is not None, fen=arguments.fen)
 
 
 def _resumed(arguments: argparse.Namespace) -> tuple[PlayedGame, OwnFile | None, Encoding]:

@@ -220,10 +220,10 @@ function drawPosition() {
   board.show(position);
   const steps = position.names.map((name, index) => {
     const path = position.path.split("/").slice(0, index + 1).join("/");
-    return make("button", { type: "button", onclick: () => open(path), "aria-current": path === position.path }, name);
+    return make("button", { type: "button", onclick: () => open(path), "aria-current": path === position.path && "true" }, name);
   });
   byId("crumbs").replaceChildren(
-    make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path }, "root"), ...steps);
+    make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path && "true" }, "root"), ...steps);
   byId("crumbs").scrollLeft = 1e6;
   byId("descend").disabled = !position.path || position.over;
   drawCaption();

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.training.data.viriformat import (
     BLACK,
-    BLACK_TO_MOVE,
+    BLACK_TO_MOVE_BIT,
     CASTLING_ROOK,
     EN_PASSANT_AT,
     EXTRA_AT,
@@ -28,10 +28,12 @@ from movegen.geometry import UPSIDE_DOWN
 from movegen.moves import CASTLING, DOUBLE_PUSH, EN_PASSANT, NORMAL, PROMOTE_KNIGHT, Move, encode, origin_of, target_of
 
 # The planes (diagonal, straight, leaper) of the format's types pawn … king and rook that may castle, three bits each.
-PLANES = U64(sum(planes << 3 * kind for kind, planes in enumerate((0b001, 0b101, 0b100, 0b010, 0b110, 0b011, 0b010))))
+PLANES_OF_CODES = U64(
+    sum(planes << 3 * kind for kind, planes in enumerate((0b001, 0b101, 0b100, 0b010, 0b110, 0b011, 0b010)))
+)
 TYPE_MASK = U64(BLACK - 1)
-SQUARE_MASK = U64(BLACK_TO_MOVE - 1)
-COLOUR_SHIFT, TURN_SHIFT = U64(3), U64(7)
+EN_PASSANT_MASK = U64(BLACK_TO_MOVE_BIT - 1)
+BLACK_SHIFT, TURN_SHIFT = U64(3), U64(7)
 
 
 class Positions(NamedTuple):
@@ -85,8 +87,8 @@ def read_setup(data: np.ndarray, offset: int) -> tuple[Board, np.uint64]:
     while left:
         square = lowest_square(left)
         code = piece_code_at(data, offset, index)
-        planes = PLANES >> (code & TYPE_MASK) * U64(3)
-        white |= (ONE ^ code >> COLOUR_SHIFT) << square
+        planes = PLANES_OF_CODES >> (code & TYPE_MASK) * U64(3)
+        white |= (ONE ^ code >> BLACK_SHIFT) << square
         diagonal |= (planes >> U64(2) & ONE) << square
         straight |= (planes >> ONE & ONE) << square
         leaper |= (planes & ONE) << square
@@ -95,7 +97,7 @@ def read_setup(data: np.ndarray, offset: int) -> tuple[Board, np.uint64]:
         left = without_lowest(left)
         index += 1
     byte = U64(data[offset + EN_PASSANT_AT])
-    black, square = byte >> TURN_SHIFT, byte & SQUARE_MASK
+    black, square = byte >> TURN_SHIFT, byte & EN_PASSANT_MASK
     en_passant = ONE << square if square < U64(NO_SQUARE) else ZERO
     if black:
         board = Board(
@@ -107,14 +109,14 @@ def read_setup(data: np.ndarray, offset: int) -> tuple[Board, np.uint64]:
 
 
 @inlined
-def read_board(data: np.ndarray, offset: int) -> tuple[Board, np.uint64]:
+def decode_board(data: np.ndarray, offset: int) -> tuple[Board, np.uint64]:
     """-> the board of a header that is known to be sound, for kernels; 1 if Black is to move, else 0."""
     board, black = read_setup(data, offset)
     return with_legal_en_passant(board), black
 
 
 @inlined
-def read_move(board: Board, code: np.uint64, black: np.uint64) -> Move:
+def decode_move(board: Board, code: np.uint64, black: np.uint64) -> Move:
     """A move of the format as the kernels write it, seen by the player who makes it."""
     origin, target, kind = origin_of(code), target_of(code), code >> U64(14)
     if black:
@@ -134,11 +136,11 @@ def decode_games(data: np.ndarray, starts: np.ndarray, positions: Positions, fir
     """Write the positions of these games into arrays, starting at the index `first`; -> the index after them."""
     index = first
     for start in starts:
-        board, black = read_board(data, start)
+        board, black = decode_board(data, start)
         result, extra = data[start + RESULT_AT], data[start + EXTRA_AT]
         offset = start + HEADER_SIZE
         while half_word_at(data, offset) != ZERO:
-            move = read_move(board, half_word_at(data, offset), black)
+            move = decode_move(board, half_word_at(data, offset), black)
             score = np.int16(half_word_at(data, offset + 2))
             for word in range(6):
                 positions.boards[index, word] = board[word]

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.system.output_file import write_whole
+from engine.system.files import read_json, write_whole
 from engine.training.data.decode import Positions
-from engine.training.data.files import read_json
 from engine.training.data.viriformat import DRAWN, NOISY, VALUE_ONLY, WON
 
-SCORE_SCALE = 250.0  # centipawns; this score is an expected result of sigmoid(1)
+CENTIPAWN_SCALE = 250.0  # centipawns; this score is an expected result of sigmoid(1)
 SCORE_LIMIT = 3000.0  # larger scores are clipped
 FULL_MATERIAL = 78.0  # both sides, in pawns
 LARGEST_TERM = 6.0  # of |score| / 250
@@ -54,12 +53,12 @@ class DrawModel:
 def chances(scores: np.ndarray) -> np.ndarray:
     """q: the expected result for the player to move, 0 … 1, given scores in centipawns."""
     bounded = np.clip(scores.astype(np.float64), -SCORE_LIMIT, SCORE_LIMIT)
-    return 1.0 / (1.0 + np.exp(-bounded / SCORE_SCALE))
+    return 1.0 / (1.0 + np.exp(-bounded / CENTIPAWN_SCALE))
 
 
 def terms(scores: np.ndarray, material: np.ndarray) -> np.ndarray:
     """φ: float64 [n, 6]."""
-    x = np.minimum(np.abs(scores.astype(np.float64)) / SCORE_SCALE, LARGEST_TERM)
+    x = np.minimum(np.abs(scores.astype(np.float64)) / CENTIPAWN_SCALE, LARGEST_TERM)
     m = material / FULL_MATERIAL
     return np.stack((np.ones_like(x), m, x, m * x, x * x, m * m), axis=1)
 

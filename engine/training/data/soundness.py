@@ -7,12 +7,12 @@ record needs them: legal moves lead from sound boards to sound boards.
 import numpy as np
 
 from engine.training.data.decode import (
-    SQUARE_MASK,
+    EN_PASSANT_MASK,
     TYPE_MASK,
+    decode_board,
+    decode_move,
     half_word_at,
     piece_code_at,
-    read_board,
-    read_move,
     read_setup,
     word_at,
 )
@@ -29,8 +29,8 @@ from movegen.apply import apply
 from movegen.bits import ONE, U64, ZERO, Bitboard, popcount, several
 from movegen.board import Board, kings, occupied_squares, pawns
 from movegen.compiler.jit import inlined, kernel
+from movegen.generate import is_legal_move
 from movegen.geometry import RANK_1, RANK_6, RANK_8, north, south
-from movegen.legal import is_legal_move
 from movegen.outcome import is_opponent_in_check
 
 MOST_PIECES, MOST_OF_A_SIDE, MOST_PAWNS = U64(32), U64(16), U64(8)
@@ -46,7 +46,7 @@ def can_be_read(data: np.ndarray, offset: int) -> bool:
     for index in range(np.int64(count)):
         if piece_code_at(data, offset, index) & TYPE_MASK > U64(CASTLING_ROOK):
             return False
-    return bool(U64(data[offset + EN_PASSANT_AT]) & SQUARE_MASK <= U64(NO_SQUARE))
+    return bool(U64(data[offset + EN_PASSANT_AT]) & EN_PASSANT_MASK <= U64(NO_SQUARE))
 
 
 @inlined
@@ -112,10 +112,10 @@ def index_games(data: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> tupl
     while offset + HEADER_SIZE + PAIR_SIZE <= data.size and games < starts.size:
         if not is_sound_start(data, offset):
             return games, offset
-        board, black = read_board(data, offset)
+        board, black = decode_board(data, offset)
         end, size = offset + HEADER_SIZE, 0
         while end + PAIR_SIZE <= data.size and half_word_at(data, end) != ZERO:
-            move = read_move(board, half_word_at(data, end), black)
+            move = decode_move(board, half_word_at(data, end), black)
             if not is_legal_move(board, move):
                 return games, end
             board, black = apply(board, move), black ^ ONE

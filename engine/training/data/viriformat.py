@@ -27,33 +27,33 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from movegen import Position
-from movegen.convert import setup_from_board
+from movegen.board import setup_from_board
+from movegen.fen import PIECE_LETTERS
 from movegen.moves import BOTH_SQUARES_UPSIDE_DOWN, CASTLING, EN_PASSANT, PROMOTE_KNIGHT
 
 # Sizes and offsets.
-HEADER, PAIR = struct.Struct("<Q16sBBHHBB"), struct.Struct("<hh")
-HEADER_SIZE, PAIR_SIZE = HEADER.size, PAIR.size
+GAME_HEADER, PAIR = struct.Struct("<Q16sBBHHBB"), struct.Struct("<hh")
+HEADER_SIZE, PAIR_SIZE = GAME_HEADER.size, PAIR.size
 PIECES_AT, EN_PASSANT_AT, RESULT_AT, EXTRA_AT = 8, 24, 30, 31
 END = bytes(PAIR_SIZE)
 
 # Values.
-LETTERS = "pnbrqk"
-CASTLING_ROOK, BLACK, NO_SQUARE, BLACK_TO_MOVE = 6, 8, 64, 128
+CASTLING_ROOK, BLACK, NO_SQUARE, BLACK_TO_MOVE_BIT = 6, 8, 64, 128
 LOST, DRAWN, WON = 0, 1, 2
-STANDARD, CHESS960, ENDGAME, START_MASK = 0, 1, 2, 3  # starts, in `extra`
+STANDARD_START, CHESS960_START, ENDGAME_START, START_MASK = 0, 1, 2, 3  # starts, in `extra`
 NOISY, VALUE_ONLY = 4, 8  # bits of `extra`
 VIRI_NORMAL, VIRI_EN_PASSANT, VIRI_CASTLING, VIRI_PROMOTION = 0, 1, 2, 3  # kinds of moves
-MATE = 32000
+MATE_SCORE = 32000
 LARGEST_SCORE = 29000  # except for mates
 
-KINDS = {int(EN_PASSANT): VIRI_EN_PASSANT, int(CASTLING): VIRI_CASTLING}
+VIRI_KINDS = {int(EN_PASSANT): VIRI_EN_PASSANT, int(CASTLING): VIRI_CASTLING}
 FIRST_PROMOTION = int(PROMOTE_KNIGHT)
 
 Visits: TypeAlias = Sequence[tuple[int, int]]  # (move, visits) of one position
 
 
 @dataclass
-class Game:
+class LabelledGame:
     """A record: the first position, the moves, and the label of each position."""
 
     start: Position
@@ -70,15 +70,15 @@ def pack_position(position: Position, result: int, extra: int) -> bytes:
     codes = []
     for square in sorted(setup.pieces):
         letter = setup.pieces[square]
-        kind = CASTLING_ROOK if square in setup.castling_rooks else LETTERS.index(letter.lower())
+        kind = CASTLING_ROOK if square in setup.castling_rooks else PIECE_LETTERS.index(letter.lower())
         codes.append(kind | (0 if letter.isupper() else BLACK))
     codes += [0] * (32 - len(codes))
     pieces = bytes(low | high << 4 for low, high in zip(codes[::2], codes[1::2], strict=True))
     square = NO_SQUARE if setup.en_passant is None else setup.en_passant
-    turn = 0 if setup.white_to_move else BLACK_TO_MOVE
+    turn = 0 if setup.white_to_move else BLACK_TO_MOVE_BIT
     clock = min(position.halfmove_clock, 255)
     occupied = sum(1 << square for square in setup.pieces)
-    return HEADER.pack(occupied, pieces, square | turn, clock, position.fullmove_number, 0, result, extra)
+    return GAME_HEADER.pack(occupied, pieces, square | turn, clock, position.fullmove_number, 0, result, extra)
 
 
 def pack_move(code: int, white: bool) -> int:
@@ -90,12 +90,12 @@ def pack_move(code: int, white: bool) -> int:
         squares |= (kind - FIRST_PROMOTION) << 12
         kind = VIRI_PROMOTION
     else:
-        kind = KINDS.get(kind, VIRI_NORMAL)
+        kind = VIRI_KINDS.get(kind, VIRI_NORMAL)
     word = squares | kind << 14
     return word - 0x10000 if word >= 0x8000 else word
 
 
-def pack_game(game: Game) -> bytes:
+def pack_game(game: LabelledGame) -> bytes:
     """One record."""
     white = game.start.turn == "white"
     parts = [pack_position(game.start, game.result, game.extra)]

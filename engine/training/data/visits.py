@@ -24,20 +24,20 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.training.data.decode import half_word_at, read_board, read_move
+from engine.training.data.decode import decode_board, decode_move, half_word_at
 from engine.training.data.soundness import NO_FAULT
 from engine.training.data.viriformat import HEADER_SIZE, PAIR_SIZE, Visits
 from movegen.apply import apply
 from movegen.bits import ONE, U64
 from movegen.board import Board
 from movegen.compiler.jit import inlined, kernel
-from movegen.legal import list_moves
+from movegen.generate import list_moves
 from movegen.moves import Move, load_move, move_buffer
 
-MAGIC, VERSION = b"TERESAVC", 1
+VISITS_MAGIC, VISITS_VERSION = b"TERESAVC", 1
 FILE_HEADER = struct.Struct("<8sII")
-COUNT, ENTRY = struct.Struct("<H"), struct.Struct("<HI")
-FILE_HEADER_SIZE, COUNT_SIZE, ENTRY_SIZE = FILE_HEADER.size, COUNT.size, ENTRY.size
+COUNT_FIELD, ENTRY_FIELDS = struct.Struct("<H"), struct.Struct("<HI")
+FILE_HEADER_SIZE, COUNT_SIZE, ENTRY_SIZE = FILE_HEADER.size, COUNT_FIELD.size, ENTRY_FIELDS.size
 
 
 def sibling(path: Path) -> Path:
@@ -47,7 +47,7 @@ def sibling(path: Path) -> Path:
 
 def pack_file_header() -> bytes:
     """The first bytes of a file."""
-    return FILE_HEADER.pack(MAGIC, VERSION, 0)
+    return FILE_HEADER.pack(VISITS_MAGIC, VISITS_VERSION, 0)
 
 
 def pack_visits(positions: Iterable[Visits]) -> bytes:
@@ -56,19 +56,19 @@ def pack_visits(positions: Iterable[Visits]) -> bytes:
     for visits in positions:
         if not visits:
             raise ValueError("a position without visits cannot be written")
-        parts.append(COUNT.pack(len(visits)))
-        parts += [ENTRY.pack(move, count) for move, count in visits]
+        parts.append(COUNT_FIELD.pack(len(visits)))
+        parts += [ENTRY_FIELDS.pack(move, count) for move, count in visits]
     return b"".join(parts)
 
 
 def check_header(data: bytes | np.ndarray) -> None:
     """Raise a `ValueError` if the data are not of this format."""
     start = bytes(data[: FILE_HEADER.size])
-    if len(start) < FILE_HEADER.size or not start.startswith(MAGIC):
+    if len(start) < FILE_HEADER.size or not start.startswith(VISITS_MAGIC):
         raise ValueError("this is not a file of visits: it does not start with TERESAVC")
     version = FILE_HEADER.unpack(start)[1]
-    if version != VERSION:
-        raise ValueError(f"a file of visits in format {version}; this program reads format {VERSION}")
+    if version != VISITS_VERSION:
+        raise ValueError(f"a file of visits in format {version}; this program reads format {VISITS_VERSION}")
 
 
 @inlined
@@ -112,12 +112,12 @@ def index_visits(
     offset = FILE_HEADER_SIZE
     for game in range(sizes.size):
         start, total = offset, 0
-        board, black = read_board(games, game_starts[game])
+        board, black = decode_board(games, game_starts[game])
         for ply in range(sizes[game]):
             count = entries_at(data, offset)
             if count < 0:
                 return game, NO_FAULT
-            label = read_move(board, half_word_at(games, game_starts[game] + HEADER_SIZE + PAIR_SIZE * ply), black)
+            label = decode_move(board, half_word_at(games, game_starts[game] + HEADER_SIZE + PAIR_SIZE * ply), black)
             if not are_visits_of(data, offset + COUNT_SIZE, count, board, label):
                 return game, offset
             board, black = apply(board, label), black ^ ONE

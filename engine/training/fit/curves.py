@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from engine.system.output_file import write_whole
+from matplotlib.figure import Figure
+
+from engine.system.files import write_whole
 
 PANELS = {
     "value": (("loss",), ("value_mse",)),
@@ -42,12 +44,8 @@ def append_entry(path: Path, entry: dict[str, Any]) -> None:
 
 def plot_curves(folder: Path) -> Path:
     """Plot the logs of a run into its folder."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(12, 8), squeeze=False)
+    figure = Figure(figsize=(12, 8))
+    axes = figure.subplots(2, 2, squeeze=False)
     for row, (net, panels) in enumerate(PANELS.items()):
         entries = read_log(folder / f"{net}.log")
         for column, names in enumerate(panels):
@@ -62,6 +60,5 @@ def plot_curves(folder: Path) -> Path:
     figure.tight_layout()
     picture = io.BytesIO()
     figure.savefig(picture, dpi=100, format="png")
-    plt.close(figure)
     write_whole(path, picture.getvalue())
     return path

@@ -1,20 +1,20 @@
-"""The quality of a network on given positions: value error, and the rank of the label in the policy."""
+"""The quality of a network on given positions: value error, the rank of the label in the policy; as tables, too."""
 
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from rich.table import Table
 
-from engine.network.architecture import LOGIT_BITS, OUTCOMES, VALUE_UNIT
+from engine.network.architecture import LOGIT_BITS, OUTCOMES, VALUE_UNIT, Network, new_scratch
 from engine.network.batch import move_logits_of, values_of
-from engine.network.weights import Network, new_scratch
 from engine.training.data.decode import Positions
-from engine.training.data.draw_model import chances
+from engine.training.data.draw_model import calibration, chances, with_sound_results
 from engine.training.data.games import Games, decode
 from engine.training.data.viriformat import VALUE_ONLY
 from movegen.compiler.jit import kernel
 from movegen.moves import MAX_MOVES
 
-CHUNK = 4096
+BOARDS_AT_ONCE = 4096
 GAMES_AT_ONCE = 5000
 
 
@@ -79,17 +79,17 @@ def rank_labels(
 def policy_ranks(network: Network, boards: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """-> for each board the number of moves that the network prefers to the label; the cross-entropy."""
     scratch = new_scratch(network)
-    moves = np.empty((CHUNK, MAX_MOVES), dtype=np.uint16)
-    logits, counts = np.empty((CHUNK, MAX_MOVES), dtype=np.int64), np.empty(CHUNK, dtype=np.int64)
+    moves = np.empty((BOARDS_AT_ONCE, MAX_MOVES), dtype=np.uint16)
+    logits, counts = np.empty((BOARDS_AT_ONCE, MAX_MOVES), dtype=np.int64), np.empty(BOARDS_AT_ONCE, dtype=np.int64)
     ranks, losses = np.empty(len(boards), dtype=np.int64), np.empty(len(boards))
-    for begin in range(0, len(boards), CHUNK):
-        part = slice(begin, begin + CHUNK)
+    for begin in range(0, len(boards), BOARDS_AT_ONCE):
+        part = slice(begin, begin + BOARDS_AT_ONCE)
         move_logits_of(network, scratch, boards[part], moves, logits, counts)
         rank_labels(moves, logits, counts, labels[part], ranks[part], losses[part])
     return ranks, losses
 
 
-def evaluate(network: Network, games: Games) -> Figures:
+def evaluate_network(network: Network, games: Games) -> Figures:
     """Evaluate a network on all positions of these games."""
     errors, ranks, losses = [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     for begin in range(0, games.size.size, GAMES_AT_ONCE):
@@ -111,3 +111,34 @@ def figures(errors: np.ndarray, ranks: np.ndarray, losses: np.ndarray) -> Figure
 def mean(numbers: np.ndarray) -> float | None:
     """The mean, None of nothing."""
     return float(numbers.mean()) if numbers.size else None
+
+
+# As tables
+
+
+def figures_table(figures: Figures) -> Table:
+    """The main figures, a row each."""
+    table = Table("figure", "value")
+    table.add_row("positions", f"{figures.positions:,}")
+    table.add_row("value error (mean square)", figure(figures.value_mse, ".5f"))
+    table.add_row("policy cross-entropy", figure(figures.policy_ce, ".4f"))
+    tops = (figures.policy_top1, figures.policy_top3, figures.policy_top5)
+    table.add_row("policy top 1 / 3 / 5", " / ".join(figure(top, ".2%").replace("%", " %") for top in tops))
+    return table
+
+
+def figure(number: float | None, form: str) -> str:
+    """A number as text, a dash where there is none."""
+    return "–" if number is None else format(number, form)
+
+
+def draw_calibration_table(network: Network, games: Games) -> Table:
+    """The predicted and observed shares of draws in games without random moves."""
+    positions = decode(games.with_moves()).positions
+    sound = with_sound_results(positions)
+    table = Table("positions", "draws expected", "draws", title="games without random moves")
+    if sound.any():
+        draws = values(network, positions.boards[sound])[:, 1]
+        for row in calibration(draws, positions.results[sound]):
+            table.add_row(f"{row['positions']:,}", f"{row['expected']:.3f}", f"{row['real']:.3f}")
+    return table

@@ -1,4 +1,4 @@
-"""`teresa train fit`: both nets, from files of labelled games to checkpoints."""
+"""Both nets: from files of labelled games to checkpoints (`fit`), and from those to the weights file (`export`)."""
 
 import hashlib
 import json
@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from engine.network.weights import Network
-from engine.network.weights_file import load_weights
-from engine.system.output_file import write_whole
+from engine.network.architecture import Network
+from engine.network.weights_file import MAGIC, load_weights, weights_file
+from engine.system.files import check_writable, read_json, write_whole
 from engine.training.data.draw_model import DrawModel, fit_draw_model
-from engine.training.data.games import Decoded, Games, decode, split
+from engine.training.data.games import Decoded, Games, decode, open_games, split
 from engine.training.fit.curves import append_entry, plot_curves
-from engine.training.fit.model import policy_net, value_net
+from engine.training.fit.figures import evaluate_network
 from engine.training.fit.quantise import dequantise, quantise
 from engine.training.fit.settings import NETS, FitSettings, NetSettings
-from engine.training.fit.steps import PolicyStep, ValueStep
+from engine.training.fit.steps import PolicyStep, ValueStep, policy_net, value_net
 from engine.training.fit.trainer import Trainer, checkpoint_of, checkpoint_path, load_checkpoint
 
 POSITIONS_FOR_DRAWS = 1_000_000
 POSITIONS_TO_VALIDATE = 100_000
 
-Report = Callable[[str], None]
+PrintLine = Callable[[str], None]
 
 
 @dataclass
@@ -58,7 +58,7 @@ def split_data(games: Games, settings: FitSettings) -> FitData:
     return FitData(training, held_out, decode(some_games(labelled, POSITIONS_TO_VALIDATE, settings.seed)))
 
 
-def draw_model_for(folder: Path, games: Games, seed: int, report: Report) -> DrawModel:
+def draw_model_for(folder: Path, games: Games, seed: int, report: PrintLine) -> DrawModel:
     """The draw model of a run: loaded if its value net is continued, else fitted and saved."""
     path = folder / "draws.json"
     known = DrawModel.load(path) if checkpoint_path(folder, "value").is_file() else None
@@ -84,7 +84,7 @@ def passes(games: Games, settings: NetSettings, name: str) -> list[Games]:
 
 
 def new_trainer(
-    name: str, data: FitData, folder: Path, settings: FitSettings, start_from: Path | None, report: Report
+    name: str, data: FitData, folder: Path, settings: FitSettings, start_from: Path | None, report: PrintLine
 ) -> Trainer:
     """The trainer of one net, continued from its checkpoint if there is one."""
     chosen = settings.of(name)
@@ -109,7 +109,7 @@ def fit(
     settings: FitSettings,
     nets: Sequence[str],
     start_from: Path | None,
-    report: Report,
+    report: PrintLine,
     advance: Callable[[str, int, int], None],
 ) -> Games:
     """Train the chosen nets, from random weights or those of a file; -> the held-out games.
@@ -133,11 +133,16 @@ def fit(
     return data.held_out
 
 
-def log_entry(path: Path, report: Report, entry: dict[str, Any]) -> None:
+def log_entry(path: Path, report: PrintLine, entry: dict[str, Any]) -> None:
     """Add an entry to the log as JSON, and report it as text."""
     append_entry(path, {"time": round(time.time())} | entry)
     values = {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in entry.items()}
     report(", ".join(f"{key} {value}" for key, value in values.items()))
+
+
+def is_complete(folder: Path) -> bool:
+    """Has a run checkpoints of both nets?"""
+    return all(checkpoint_path(folder, name).is_file() for name in NETS)
 
 
 def network_of_run(folder: Path) -> Network:
@@ -161,3 +166,14 @@ def checkpoint_of_run(folder: Path, name: str) -> dict[str, Any]:
     if not path.is_file():
         raise ValueError(f"{folder} has no checkpoint {path.name}")
     return load_checkpoint(path)
+
+
+def export(folder: Path, output: Path, held_out: Sequence[Path], *, force: bool = False) -> dict[str, float | None]:
+    """Quantise and write; -> the figures on the held-out files that went into the header (empty without files)."""
+    check_writable(output, is_ours=lambda head: head.startswith(MAGIC), kind="a weights file of Teresa", force=force)
+    network, settings = network_of_run(folder), read_json(folder / "settings.json")
+    if settings is None:
+        raise ValueError(f"{folder} has no settings.json that can be read")
+    figures = evaluate_network(network, open_games(held_out)).as_dict() if held_out else {}
+    write_whole(output, weights_file(network, identity_of_run(folder), {"figures": figures, "settings": settings}))
+    return figures

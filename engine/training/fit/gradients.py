@@ -168,7 +168,7 @@ def value_gradients(
 
 
 @inlined
-def add_move(move_rows: np.ndarray, four: np.ndarray, total: np.ndarray) -> None:
+def add_move_gradient(move_rows: np.ndarray, four: np.ndarray, total: np.ndarray) -> None:
     """The sum of the four rows of a move."""
     a, b, c, d = move_rows[four[0]], move_rows[four[1]], move_rows[four[2]], move_rows[four[3]]
     for j in range(total.size):
@@ -199,7 +199,7 @@ def moves_forward(
     """The logits of the moves of a position, and the sum of the four rows of each."""
     for move in range(len(rows_of_moves)):
         four, total = rows_of_moves[move], sums[move]
-        add_move(move_rows, four, total)
+        add_move_gradient(move_rows, four, total)
         logit = move_bias[four[0]] + move_bias[four[1]] + move_bias[four[2]] + move_bias[four[3]]
         for j in range(squares.size):
             logit += total[j] * squares[j]

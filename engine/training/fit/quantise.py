@@ -17,15 +17,16 @@ from engine.network.architecture import (
     ONE_OUTCOME_SQUARE,
     OUTCOME_ROWS,
     SCALE_BITS,
+    Network,
+    check_bounds,
 )
-from engine.network.weights import Network, check_bounds
 
 Weights = Sequence[np.ndarray]  # input rows, hidden bias, output rows, output bias
 SMALLEST_HIDDEN = 32
 LARGEST_OUTCOME_WEIGHT = 32767
 
 
-def rounded(values: np.ndarray, largest: int, kind: type[np.signedinteger]) -> np.ndarray:
+def round_and_clip(values: np.ndarray, largest: int, kind: type[np.signedinteger]) -> np.ndarray:
     """Round, and clip to ±largest."""
     return np.clip(np.rint(values.astype(np.float64)), -largest, largest).astype(kind)
 
@@ -42,14 +43,14 @@ def quantise(value: Weights | None, policy: Weights | None) -> Network:
     p_rows, p_bias, moves, move_bias = no_weights(MOVE_ROWS) if policy is None else policy
     outcome_scale, move_scale = scale_of_outcomes(outcomes, outcome_bias), scale_of_moves(moves)
     network = Network(
-        rounded(v_rows * ONE_HIDDEN, LARGEST_INPUT_WEIGHT, np.int16),
-        rounded(v_bias * ONE_HIDDEN, LARGEST_HIDDEN_BIAS, np.int16),
-        rounded(outcomes * outcome_scale, LARGEST_OUTCOME_WEIGHT, np.int16),
-        rounded(outcome_bias * outcome_scale * ONE_OUTCOME_SQUARE, LARGEST_SUM, np.int32),
-        rounded(p_rows * ONE_HIDDEN, LARGEST_INPUT_WEIGHT, np.int16),
-        rounded(p_bias * ONE_HIDDEN, LARGEST_HIDDEN_BIAS, np.int16),
-        rounded(moves * move_scale, LARGEST_MOVE_WEIGHT, np.int8),
-        rounded(move_bias * move_scale * ONE_MOVE_SQUARE, LARGEST_SUM, np.int32),
+        round_and_clip(v_rows * ONE_HIDDEN, LARGEST_INPUT_WEIGHT, np.int16),
+        round_and_clip(v_bias * ONE_HIDDEN, LARGEST_HIDDEN_BIAS, np.int16),
+        round_and_clip(outcomes * outcome_scale, LARGEST_OUTCOME_WEIGHT, np.int16),
+        round_and_clip(outcome_bias * outcome_scale * ONE_OUTCOME_SQUARE, LARGEST_SUM, np.int32),
+        round_and_clip(p_rows * ONE_HIDDEN, LARGEST_INPUT_WEIGHT, np.int16),
+        round_and_clip(p_bias * ONE_HIDDEN, LARGEST_HIDDEN_BIAS, np.int16),
+        round_and_clip(moves * move_scale, LARGEST_MOVE_WEIGHT, np.int8),
+        round_and_clip(move_bias * move_scale * ONE_MOVE_SQUARE, LARGEST_SUM, np.int32),
         np.array(
             [to_logit(outcome_scale * ONE_OUTCOME_SQUARE), to_logit(move_scale * ONE_MOVE_SQUARE)], dtype=np.int64
         ),

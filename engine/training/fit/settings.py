@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.network.weights_file import LARGEST_HIDDEN, load_weights
-from engine.system.output_file import check_writable
-from engine.training.data.files import digest_of
+from engine.system.files import check_writable, digest_of
 from engine.training.data.games import Games
 from engine.training.data.visits import sibling
 

@@ -1,23 +1,75 @@
-"""One step of training for each net: from positions to gradients."""
+"""The two nets in training, and one step of each: from positions to gradients. Torch has weights and optimiser."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 
-from engine.network.architecture import MAX_PIECES, ROWS_PER_MOVE
+from engine.network.architecture import INPUTS, MAX_PIECES, MOVE_ROWS, OUTCOME_ROWS, ROWS_PER_MOVE, Network
 from engine.network.batch import inputs_of, moves_of
-from engine.network.weights import Network
-from engine.training.data.dataset import Pool
+from engine.training.data.dataset import Pool, move_targets, outcome_targets
 from engine.training.data.draw_model import DrawModel
 from engine.training.data.games import Decoded
-from engine.training.data.targets import move_targets, outcome_targets
 from engine.training.fit.figures import policy_ranks, value_errors
 from engine.training.fit.gradients import policy_gradients, value_gradients
-from engine.training.fit.model import SparseNet
 from engine.training.fit.quantise import quantise
 from movegen.moves import MAX_MOVES
 
+INPUT_SPREAD, OUTPUT_SPREAD, HIDDEN_BIAS = 0.1, 0.03, 0.1
 MOVES_PER_POSITION = 64  # more than the mean number of a batch
+
+
+class SparseNet(torch.nn.Module):  # type: ignore[misc]  # torch need not be there when types are checked
+    """Input rows, hidden bias, output rows and output bias of one net."""
+
+    def __init__(self, hidden: int, outputs: int, seed: int) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+        self.rows = torch.nn.Parameter(torch.randn(INPUTS, hidden, generator=generator) * INPUT_SPREAD)
+        self.bias = torch.nn.Parameter(torch.full((hidden,), HIDDEN_BIAS))
+        self.outputs = torch.nn.Parameter(torch.randn(outputs, hidden, generator=generator) * OUTPUT_SPREAD)
+        self.output_bias = torch.nn.Parameter(torch.zeros(outputs))
+        for parameter in self.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+
+    def weights(self) -> tuple[np.ndarray, ...]:
+        """The weights as arrays that share their memory."""
+        return tuple(parameter.detach().numpy() for parameter in self.parameters())
+
+    def gradients(self) -> tuple[np.ndarray, ...]:
+        """The gradients as arrays that share their memory."""
+        return tuple(parameter.grad.numpy() for parameter in self.parameters())
+
+    def start_from(self, weights: Sequence[np.ndarray]) -> None:
+        """Copy the weights of a net that may have fewer hidden units; the output weights of new units start at zero."""
+        rows, bias, outputs, output_bias = (torch.from_numpy(array.astype(np.float32)) for array in weights)
+        known = bias.numel()
+        if known > self.bias.numel():
+            raise ValueError(f"a net of {known} hidden units cannot start one of {self.bias.numel()}")
+        with torch.no_grad():
+            self.rows[:, :known], self.bias[:known], self.output_bias[:] = rows, bias, output_bias
+            self.outputs[:, :known], self.outputs[:, known:] = outputs, 0.0
+
+    def clear_gradients(self) -> None:
+        """Start a new step."""
+        for gradient in self.gradients():
+            gradient.fill(0)
+
+
+def value_net(hidden: int, seed: int) -> SparseNet:
+    """A value net with random weights."""
+    return SparseNet(hidden, OUTCOME_ROWS, seed)
+
+
+def policy_net(hidden: int, seed: int) -> SparseNet:
+    """A policy net with random weights."""
+    return SparseNet(hidden, MOVE_ROWS, seed)
+
+
+def new_optimiser(net: SparseNet, rate: float, decay: float, batch: int) -> torch.optim.Optimizer:
+    """AdamW. Gradients are sums over a batch, not means: epsilon is scaled to match."""
+    return torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=decay, eps=1e-8 * batch, fused=True)
 
 
 @dataclass

@@ -10,12 +10,11 @@ from typing import Any
 
 import torch
 
-from engine.system.output_file import write_whole
+from engine.system.files import write_whole
 from engine.training.data.dataset import Pool, pools
 from engine.training.data.games import Decoded, Games
-from engine.training.fit.model import SparseNet, new_optimiser
 from engine.training.fit.settings import NetSettings
-from engine.training.fit.steps import PolicyStep, ValueStep
+from engine.training.fit.steps import PolicyStep, SparseNet, ValueStep, new_optimiser
 
 WARM_UP_STEPS = 100
 LAST_RATE = 0.01  # of the highest
@@ -25,7 +24,7 @@ Advance = Callable[[str, int, int], None]  # net, positions seen, of how many
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """The progress of a net."""
 
     passes: int = 0  # whole passes
@@ -56,7 +55,7 @@ class Trainer:
         self.name, self.step, self.settings, self.passes, self.seed = name, step, settings, passes, seed
         self.identity = identity
         self.optimiser = new_optimiser(step.net, settings.rate, settings.decay, settings.batch)
-        self.progress = Progress()
+        self.progress = TrainingProgress()
         self.total = sum(games.positions for games in passes)
 
     @property
@@ -116,7 +115,7 @@ class Trainer:
             return False
         self.net.load_state_dict(content["net"])
         self.optimiser.load_state_dict(content["optimiser"])
-        self.progress = Progress(**content["progress"])
+        self.progress = TrainingProgress(**content["progress"])
         return True
 
 

@@ -1,4 +1,4 @@
-"""The chunks of a run of `generate` on disk, until all are there and are joined.
+"""The plan of a run of `generate`, and its chunks on disk, until all are there and are joined.
 
 A folder holds the plan (`order.json`) and for each chunk its games (`000000.vf`), its visits if there are any
 (`000000.visits`), and a note (`000000.json`) that is written last: a hash of the plan, size and CRC-32 of the files. A
@@ -9,19 +9,18 @@ import hashlib
 import json
 import shutil
 import zlib
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.system.output_file import write_whole
-from engine.training.data.files import read_json
-from engine.training.generate.plan import Plan
+from engine.system.files import read_json, write_whole
+from engine.training.generate.teachers import SelfPlay, UciTeacher
 
-GAMES, VISITS, NOTE = ".vf", ".visits", ".json"
+GAMES_SUFFIX, VISITS_SUFFIX, NOTE_SUFFIX = ".vf", ".visits", ".json"
 PLAN_FILE, PLAN_KEY = "order.json", "order"  # as older versions call it, whose runs can be continued
 
 # The options of the command line behind the fields of a plan.
-OPTIONS = {
+OPTION_OF_FIELD = {
     "command": "--teacher",
     "limit": "--nodes or --depth",
     "visits": "--visits",
@@ -32,6 +31,33 @@ OPTIONS = {
     "seed": "--seed",
     "at_once": "--at-once",
 }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which games to make."""
+
+    teacher: UciTeacher | SelfPlay
+    value_only: bool
+    games: int
+    seed: int
+    at_once: int  # games that are labelled together
+    games_per_chunk: int = 128
+
+    @property
+    def has_visits(self) -> bool:
+        """Is a file of visits written too?"""
+        return isinstance(self.teacher, SelfPlay)
+
+    @property
+    def chunks(self) -> int:
+        """The number of chunks."""
+        return -(-self.games // self.games_per_chunk)
+
+    def games_of(self, chunk: int) -> range:
+        """The numbers of the games of a chunk."""
+        first = chunk * self.games_per_chunk
+        return range(first, min(first + self.games_per_chunk, self.games))
 
 
 class Chunks:
@@ -58,23 +84,23 @@ class Chunks:
 
     def has(self, chunk: int) -> bool:
         """Is a chunk of this plan there and complete?"""
-        note = read_json(self._path(chunk, NOTE))
+        note = read_json(self._path(chunk, NOTE_SUFFIX))
         return note is not None and note == self._note(self._contents(chunk))
 
     def write(self, chunk: int, games: bytes, visits: bytes | None) -> None:
         """Write a chunk."""
-        contents = {GAMES: games} | ({} if visits is None else {VISITS: visits})
+        contents = {GAMES_SUFFIX: games} | ({} if visits is None else {VISITS_SUFFIX: visits})
         for ending, data in contents.items():
             write_whole(self._path(chunk, ending), data)
-        write_whole(self._path(chunk, NOTE), json.dumps(self._note(contents)))
+        write_whole(self._path(chunk, NOTE_SUFFIX), json.dumps(self._note(contents)))
 
     def read_games(self, chunk: int) -> bytes:
         """The games of a chunk; a `ValueError` if they are damaged."""
-        return self._read(chunk, GAMES)
+        return self._read(chunk, GAMES_SUFFIX)
 
     def read_visits(self, chunk: int) -> bytes:
         """The visits of a chunk, likewise."""
-        return self._read(chunk, VISITS)
+        return self._read(chunk, VISITS_SUFFIX)
 
     def remove_if_empty(self) -> None:
         """Remove a folder without a complete chunk: it would only prevent runs with other options."""
@@ -82,13 +108,13 @@ class Chunks:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _notes(self) -> list[Path]:
-        return list(self.folder.glob(f"[0-9]*{NOTE}"))
+        return list(self.folder.glob(f"[0-9]*{NOTE_SUFFIX}"))
 
     def _path(self, chunk: int, ending: str) -> Path:
         return self.folder / f"{chunk:06}{ending}"
 
     def _contents(self, chunk: int) -> dict[str, bytes]:
-        endings = (GAMES, VISITS) if self._has_visits else (GAMES,)
+        endings = (GAMES_SUFFIX, VISITS_SUFFIX) if self._has_visits else (GAMES_SUFFIX,)
         paths = {ending: self._path(chunk, ending) for ending in endings}
         return {ending: path.read_bytes() for ending, path in paths.items() if path.is_file()}
 
@@ -107,4 +133,4 @@ def differences(there: dict[str, Any], here: dict[str, Any]) -> str:
     if there.keys() != here.keys():
         return "of a UCI engine" if "command" in there else "of --self-play" if "checksum" in there else "unknown"
     different = (name for name in here if there[name] != here[name])
-    return ", ".join(f"{OPTIONS.get(name, name)}: {there[name]} there, {here[name]} here" for name in different)
+    return ", ".join(f"{OPTION_OF_FIELD.get(name, name)}: {there[name]} there, {here[name]} here" for name in different)

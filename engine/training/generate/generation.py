@@ -1,65 +1,56 @@
 """`teresa train generate`: millions of labelled games, in several processes, the same for the same seed.
 
-The work is cut into chunks of games. Each game has its own seed and each chunk starts with a new teacher, so any
-process can make any chunk at any time. Finished chunks stay in a folder next to the output until all are there and are
-joined in order; after an interruption, the run continues with the missing ones. Self-play has a second file for each
-chunk, and for the whole: the visits.
+The work is cut into chunks of games, which any process can make at any time, on any machine. Finished chunks stay in a
+folder next to the output until all are there and are joined in order; after an interruption, the run continues with the
+missing ones. Self-play has a second file for each chunk, and for the whole: the visits.
 """
 
-import random
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from itertools import chain, islice
-from multiprocessing import active_children, get_context
+from contextlib import contextmanager
+from itertools import chain
+from multiprocessing import active_children, get_context, resource_tracker
 from pathlib import Path
 
-from engine.system.output_file import check_writable, write_whole
-from engine.training.data.viriformat import Game, pack_game
-from engine.training.data.visits import pack_file_header, pack_visits, sibling
-from engine.training.generate.chunks import Chunks
-from engine.training.generate.interrupts import ends_quietly, interrupts_held_back
-from engine.training.generate.labelling import TeacherGame, ValueGame
-from engine.training.generate.plan import Plan
-from engine.training.generate.self_play import SelfTeacher
-from engine.training.generate.teacher import Teacher
+from engine.system.files import check_writable, write_whole
+from engine.training.data.visits import pack_file_header, sibling
+from engine.training.generate.chunk_units import ChunkBook, make_chunks_in_units
+from engine.training.generate.chunks import Chunks, Plan
+from engine.training.generate.games import chunk_games
+from perft.runner.runner import Runner
+
+CAN_HOLD_BACK = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 
-def new_game(plan: Plan, number: int) -> TeacherGame | ValueGame:
-    """The n-th game, with its own seed."""
-    rng = random.Random(f"{plan.seed} {number}")
-    return ValueGame(rng) if plan.value_only else TeacherGame(rng)
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Block Ctrl-C. In processes that are started meanwhile it stays blocked until they call `ends_quietly`."""
+    if not CAN_HOLD_BACK:
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would unblock signals
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def play(plan: Plan, numbers: range, teacher: Teacher | SelfTeacher) -> Iterator[TeacherGame | ValueGame]:
-    """Play games, many at once; each is yielded when it is over."""
-    waiting = iter(numbers)
-    games = [new_game(plan, number) for number in islice(waiting, plan.at_once)]
-    while games:
-        answers = teacher.ask([game.question() for game in games])
-        unfinished: list[TeacherGame | ValueGame] = []
-        for game, answer in zip(games, answers, strict=True):
-            if not game.take(answer):
-                unfinished.append(game)
-                continue
-            yield game
-            number = next(waiting, None)
-            if number is not None:
-                unfinished.append(new_game(plan, number))
-        games = unfinished
+def ends_quietly() -> None:
+    """Let Ctrl-C end this process, without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if CAN_HOLD_BACK:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def make_chunk(plan: Plan, chunk: int, chunks: Chunks) -> int:
     """Make one chunk; -> the number of its positions."""
-    records: list[Game] = []
-    with plan.teacher.open() as teacher:
-        for game in play(plan, plan.games_of(chunk), teacher):
-            records += game.records()
-    games = b"".join(map(pack_game, records))
-    visits = b"".join(pack_visits(record.visits) for record in records) if plan.has_visits else None
+    games, visits, positions = chunk_games(plan, chunk)
     chunks.write(chunk, games, visits)
-    return sum(len(record.moves) for record in records)
+    return positions
 
 
 def check_output(output: Path) -> None:
@@ -78,10 +69,17 @@ def parts_folder(output: Path) -> Path:
     return output.with_name(output.name + ".parts")
 
 
-def generate(plan: Plan, output: Path, processes: int, advance: Callable[[int, int], None]) -> None:
+def generate(
+    plan: Plan,
+    output: Path,
+    processes: int,
+    advance: Callable[[int, int], None],
+    new_runner: Callable[[ChunkBook], Runner] | None = None,
+) -> None:
     """Make all missing chunks and join them; `advance(games, positions)` is called after each chunk.
 
-    Nothing is written before teacher and files are checked.
+    With a runner its workers make them, else processes of this machine. Nothing is written before teacher and files
+    are checked.
     """
     check_output(output)
     plan.teacher.check()
@@ -90,7 +88,10 @@ def generate(plan: Plan, output: Path, processes: int, advance: Callable[[int, i
     missing = [chunk for chunk in range(plan.chunks) if not chunks.has(chunk)]
     advance(sum(len(plan.games_of(chunk)) for chunk in set(range(plan.chunks)) - set(missing)), 0)
     try:
-        make_chunks(plan, chunks, missing, processes, advance)
+        if new_runner is not None:
+            make_chunks_in_units(plan, missing, new_runner, chunks, advance)
+        else:
+            make_chunks(plan, chunks, missing, processes, advance)
     except BrokenProcessPool:
         raise ValueError(
             "a process was killed, perhaps for lack of memory: the same command continues the run"

@@ -4,16 +4,90 @@ There are two kinds. In a `TeacherGame` the teacher's move is a label and usuall
 random, in self-play the first moves are sampled by their visits. Where another move than the label is played, the
 record ends, and a new one starts after it. In a `ValueGame` only the scores are labels; random moves, preferably
 captures, lead to positions that follow from mistakes.
+
+The starts are random moves from the standard position or one of Chess960, and random endgames.
 """
 
 import random
 
-from engine.training.data.viriformat import DRAWN, ENDGAME, LOST, NOISY, START_MASK, VALUE_ONLY, WON, Game, Visits
-from engine.training.generate.starts import random_start, without_past
-from engine.training.generate.teacher import Answer, Question
+from engine.training.data.viriformat import (
+    CHESS960_START,
+    DRAWN,
+    ENDGAME_START,
+    LOST,
+    NOISY,
+    STANDARD_START,
+    START_MASK,
+    VALUE_ONLY,
+    WON,
+    LabelledGame,
+    Visits,
+)
+from engine.training.generate.teachers import Label, LabelRequest
 from movegen import Ending, Position
+from movegen.fen import Setup, write_fen
 
+ENDGAME_PIECES = "pppnbrrq"  # pawns and rooks are the most frequent
 LONGEST_GAME = 300
+
+
+# Starts
+
+
+def random_start(rng: random.Random, endgames: float, chess960: float, plies: tuple[int, int]) -> tuple[Position, int]:
+    """-> a position with legal moves, and its kind. The two shares are those of endgames and of Chess960."""
+    sample = rng.random()
+    if sample < endgames:
+        return random_endgame(rng), ENDGAME_START
+    kind = CHESS960_START if sample < endgames + chess960 else STANDARD_START
+    while True:
+        position = random_chess960_start(rng) if kind == CHESS960_START else Position(chess960=True)
+        for _ in range(rng.randint(*plies)):
+            if not position.move_codes:
+                break
+            position = position.play(rng.choice(position.move_codes))
+        if position.move_codes:
+            return without_past(position), kind
+
+
+def without_past(position: Position) -> Position:
+    """The same position as the start of a game."""
+    return Position(position.fen(shredder=True), chess960=True)
+
+
+def random_chess960_start(rng: random.Random) -> Position:
+    """One of the 960 starts: bishops on different colours, the king between the rooks."""
+    rank: list[str] = [""] * 8
+    rank[rng.randrange(0, 8, 2)] = "b"
+    rank[rng.randrange(1, 8, 2)] = "b"
+    for letter in "qnn":
+        rank[rng.choice([file for file in range(8) if not rank[file]])] = letter
+    for letter in "rkr":
+        rank[rank.index("")] = letter
+    text = "".join(rank)
+    return Position(f"{text}/pppppppp/8/8/8/8/PPPPPPPP/{text.upper()} w KQkq - 0 1", chess960=True)
+
+
+def random_endgame(rng: random.Random) -> Position:
+    """Three to eight pieces on random squares, the kings among them."""
+    while True:
+        squares = rng.sample(range(64), rng.randint(3, 8))
+        pieces = {squares[0]: "K", squares[1]: "k"}
+        for square in squares[2:]:
+            letter = rng.choice(ENDGAME_PIECES)
+            if letter == "p" and not 8 <= square < 56:
+                letter = "r"
+            pieces[square] = letter.upper() if rng.random() < 0.5 else letter
+        setup = Setup(pieces=pieces, white_to_move=rng.random() < 0.5)
+        try:
+            position = Position(write_fen(setup), chess960=True)
+        except ValueError:  # the player who is not to move is in check
+            continue
+        if position.move_codes and position.score() is None:
+            return position
+
+
+# Games
 
 
 def result_for_white(position: Position, mover_wins: bool) -> int:
@@ -37,20 +111,20 @@ class TeacherGame:
         self._noisy, self._played_out = rng.random() < self.NOISY_GAMES, rng.random() < self.PLAYED_OUT
         self._extra = kind | (NOISY if self._noisy else 0)
         self._first, self._moves = self._position.fen(shredder=True), list[str]()
-        self._games = [Game(self._position, extra=self._extra)]
+        self._games = [LabelledGame(self._position, extra=self._extra)]
         self._won_plies = self._drawn_plies = 0
         self._result: int | None = None
 
-    def question(self) -> Question:
+    def question(self) -> LabelRequest:
         """The position with the game before it, so that the teacher sees repetitions."""
         moves = f" moves {' '.join(self._moves)}" if self._moves else ""
-        return Question(self._position, f"fen {self._first}{moves}", self._rng)
+        return LabelRequest(self._position, f"fen {self._first}{moves}", self._rng)
 
-    def take(self, answer: Answer) -> bool:
+    def take(self, answer: Label) -> bool:
         """Take a label and make a move; -> is the game over?"""
         if answer.move is None or answer.score is None:
             return True
-        if not self._moves and abs(answer.score) > self.UNBALANCED and self._extra & START_MASK != ENDGAME:
+        if not self._moves and abs(answer.score) > self.UNBALANCED and self._extra & START_MASK != ENDGAME_START:
             return True
         best = self._position.code(answer.move)
         self._games[-1].moves.append(best)
@@ -62,7 +136,7 @@ class TeacherGame:
             self._play(self._choose(best, answer.visits), best)
         return self._result is not None
 
-    def records(self) -> list[Game]:
+    def records(self) -> list[LabelledGame]:
         """The records to write."""
         if self._result is None:
             return []
@@ -94,7 +168,7 @@ class TeacherGame:
         self._moves.append(self._position.uci(code))
         self._position = self._position.play(code)
         if code != best:
-            self._games.append(Game(without_past(self._position), extra=self._extra))
+            self._games.append(LabelledGame(without_past(self._position), extra=self._extra))
         ending = self._position.outcome(claim_draw=True)
         if ending is Ending.CHECKMATE:
             self._result = result_for_white(self._position, mover_wins=False)
@@ -114,14 +188,14 @@ class ValueGame:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._position, kind = random_start(rng, endgames=0.12, chess960=0.1, plies=(2, 10))
-        self._game = Game(self._position, extra=kind | VALUE_ONLY)
+        self._game = LabelledGame(self._position, extra=kind | VALUE_ONLY)
         self._noise, self._decided = rng.choice(self.NOISE), 0
 
-    def question(self) -> Question:
+    def question(self) -> LabelRequest:
         """The position alone."""
-        return Question(self._position, f"fen {self._position.fen(shredder=True)}", self._rng)
+        return LabelRequest(self._position, f"fen {self._position.fen(shredder=True)}", self._rng)
 
-    def take(self, answer: Answer) -> bool:
+    def take(self, answer: Label) -> bool:
         """Take a label and make a move; -> is the game over?"""
         if answer.move is None or answer.score is None:
             return True
@@ -139,7 +213,7 @@ class ValueGame:
             or self._position.outcome() is not Ending.NONE
         )
 
-    def records(self) -> list[Game]:
+    def records(self) -> list[LabelledGame]:
         """The records to write."""
         return [self._game] if self._game.moves else []
 

@@ -2,7 +2,7 @@ import argparse
 
 import pytest
 
-from engine.cli.arguments import add_limits, add_position, engine_options, position_from, positive, seconds_of
+from engine.cli.arguments import add_limits, add_position, engine_options, position_from, positive_number, seconds_of
 from engine.config.options import Options
 
 
@@ -46,7 +46,7 @@ def test_limits_have_one_name_and_keep_the_old_ones(words, seconds, visits):
 )
 def test_numbers_out_of_range(kind, text, reason):
     with pytest.raises(argparse.ArgumentTypeError, match=reason):
-        positive(kind)(text)
+        positive_number(kind)(text)
 
 
 @pytest.mark.parametrize("words", [["--seconds", "x"], ["--visits", "1.5"], ["--movetime", "0"]])
@@ -60,9 +60,9 @@ def test_a_position_by_words(tmp_path):
     path = tmp_path / "games.pgn"
     path.write_bytes('[White "ü"]\n\n1. e4 *\n\n1. d4 d5 *\n'.encode("utf-16"))
     options = parsed(add_position, str(path), "--game", "2", "--ply", "1", "--encoding", "utf-16")
-    assert position_from(options).position.fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
+    assert position_from(options, chess960=False).fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
     options = parsed(add_position, *["7k/8/8/8/8/8/R7/K7", "w", "-", "-", "3", "4"])
-    assert position_from(options).position.fen() == "7k/8/8/8/8/8/R7/K7 w - - 3 4"
+    assert position_from(options, chess960=False).fen() == "7k/8/8/8/8/8/R7/K7 w - - 3 4"
 
 
 def test_a_wrong_setting_is_named_as_it_was_given():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.system.child import PROGRAM, command_line
+from engine.system.environment import PROGRAM, command_line
 from tests.engine.uci.process import TERESA, Process
 
 GAME = '[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n'

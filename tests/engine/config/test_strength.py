@@ -8,7 +8,7 @@ import pytest
 from engine.config.strength import LEVELS, STRONGEST, WEAKEST, Level, level_of
 from engine.mcts.tree import SCORE_UNIT
 from engine.report.move_stats import DRAW, LOSS, WIN, MoveStats, moves_below
-from engine.report.network_priors import network_priors
+from engine.report.static_eval import network_priors
 from engine.search.choose import sample_by_level
 from engine.search.clock import Limits
 from movegen import Position

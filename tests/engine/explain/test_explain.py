@@ -7,14 +7,13 @@ import chess
 import pytest
 
 from engine.bench import POSITIONS as BENCH
-from engine.explain.explain import NothingSearchedError, answer, explain, search_more, settle
-from engine.explain.extra_search import search_alone
+from engine.explain.explain import NothingSearchedError, answer, explain, search_alone, search_more, settle
 from engine.explain.text import EXTRA_HINT, WHY_NOT_HINT, data_of, lines_of
 from engine.explain.verdict import THRESHOLDS, Verdict
+from engine.report.effort import StopReason
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
-from engine.report.stop_reason import StopReason
-from engine.search import stop_rules
+from engine.search import clock
 from engine.search.clock import Limits
 from movegen import Position
 from tests.engine.report.searches import LOST, MATE_IN_1, MATE_IN_2, MIDDLEGAME, new_searcher, searched
@@ -30,7 +29,7 @@ MATES = (
 
 
 def is_forced_mate(board, plies):
-    """Can the player to move mate within so many plies? By looking at everything."""
+    """Can the player to move mate within this number of plies? By looking at everything."""
     for move in list(board.legal_moves):
         board.push(move)
         wins = board.is_checkmate() or (plies > 2 and is_lost(board, plies - 1))
@@ -41,7 +40,7 @@ def is_forced_mate(board, plies):
 
 
 def is_lost(board, plies):
-    """Is the player to move mated within so many plies, whatever he does?"""
+    """Is the player to move mated within this number of plies, whatever is played?"""
     if board.is_checkmate():
         return True
     if plies < 2 or not any(board.legal_moves):
@@ -59,17 +58,17 @@ def is_lost(board, plies):
 def test_proofs_agree_with_looking_at_everything(fen):
     searcher, proven = searched(fen, 20_000), 0
     for row in searcher.report().rows():
-        told = explain(searcher.report(), row.uci)
+        found = explain(searcher.report(), row.uci)
         if not row.proven or row.proven["plies"] > 5 or row.proven["result"] == "draw":
             continue
         board = chess.Board(fen)
         board.push_uci(row.uci)
         plies = row.proven["plies"] - 1
         if row.proven["result"] == "win":
-            assert told.verdict is Verdict.PROVEN_WIN
+            assert found.verdict is Verdict.PROVEN_WIN
             assert is_lost(board, plies)
         else:
-            assert told.verdict is Verdict.PROVEN_LOSS
+            assert found.verdict is Verdict.PROVEN_LOSS
             assert is_forced_mate(board, plies)
         proven += 1
     assert proven > 0
@@ -80,13 +79,13 @@ def test_lines_are_legal_and_numbers_agree(fen):
     searcher, position = searched(fen, 3000), Position(fen)
     rows = searcher.report().rows(shape=Shape(lines=500))
     for row in [rows[0], *rows[1:4], rows[-1]]:
-        told = explain(searcher.report(), row.san)
-        assert told.row._replace(v=None) == row
-        after = position.play(told.row.uci)
-        position.play_all(told.row.line)
-        for reply in told.replies:
+        found = explain(searcher.report(), row.san)
+        assert found.row._replace(v=None) == row
+        after = position.play(found.row.uci)
+        position.play_all(found.row.line)
+        for reply in found.replies:
             after.play_all(reply.line)
-        assert all(line.isascii() and "\n" not in line for line in lines_of(told))
+        assert all(line.isascii() and "\n" not in line for line in lines_of(found))
     data = data_of(explain(searcher.report()))
     assert json.loads(json.dumps(data)) == data
     assert data["move"]["uci"] == data["best"]["uci"] == searcher.report().summary()["best"]
@@ -94,17 +93,17 @@ def test_lines_are_legal_and_numbers_agree(fen):
 
 def test_why_the_best_move():
     searcher = searched(MIDDLEGAME, 20_000)
-    told = explain(searcher.report())
+    found = explain(searcher.report())
     rows = searcher.report().rows()
-    assert told.verdict is Verdict.BEST
-    assert (told.row.uci, told.rival.uci) == (rows[0].uci, rows[1].uci)
-    assert told.missing == rows[0].n - rows[1].n + (rows[1].q <= rows[0].q)
+    assert found.verdict is Verdict.BEST
+    assert (found.row.uci, found.rival.uci) == (rows[0].uci, rows[1].uci)
+    assert found.missing == rows[0].n - rows[1].n + (rows[1].q <= rows[0].q)
     history = searcher.report().history()
     leaders = [history["moves"][line.index(max(line))] for line in history["n"]]
     changes = [index for index, leader in enumerate(leaders) if leader != rows[0].uci]
-    assert told.best_since == history["visits"][changes[-1] + 1 if changes else 0]
-    assert told.step_shares[0] == rows[0].share
-    assert any("it had made the visits asked for" in line for line in lines_of(told))
+    assert found.best_since == history["visits"][changes[-1] + 1 if changes else 0]
+    assert found.step_shares[0] == rows[0].share
+    assert any("it had made the visits asked for" in line for line in lines_of(found))
 
 
 @pytest.mark.parametrize("move", ["h4", "a2", "Kh1"])
@@ -113,12 +112,12 @@ def test_a_move_that_was_given_few_visits_gets_a_separate_search(move):
     if move == "a2":
         move = searcher.report().rows()[-1].san
     before, history = searcher.tree.memory.copy(), searcher.report().history()
-    told = explain(searcher.report(), move)
-    assert told.verdict is Verdict.FEW_VISITS
-    more = search_more(told, told.visits_missing)
+    found = explain(searcher.report(), move)
+    assert found.verdict is Verdict.FEW_VISITS
+    more = search_more(found, found.visits_missing)
     assert more.verdict in (Verdict.WORSE, Verdict.REFUTED, Verdict.CLOSE, Verdict.UNDECIDED)
     assert more.added == 2000
-    assert more.row.n == told.row.n + 2000
+    assert more.row.n == found.row.n + 2000
     assert sum(more.row.wdl) == 1000
     Position(MIDDLEGAME).play_all(more.row.line)
     assert (searcher.tree.memory == before).all()
@@ -127,30 +126,30 @@ def test_a_move_that_was_given_few_visits_gets_a_separate_search(move):
 
 
 def test_more_visits_can_be_asked_for_and_stopped():
-    told = explain(searched(MIDDLEGAME, 3000).report(), "h4")
-    assert search_more(told, 5000).added == 5000
-    assert search_more(told, 5000, lambda: True).added == 0
+    found = explain(searched(MIDDLEGAME, 3000).report(), "h4")
+    assert search_more(found, 5000).added == 5000
+    assert search_more(found, 5000, lambda: True).added == 0
 
 
 def test_a_search_of_its_own_can_prove():
-    """Every move but one lets the opponent mate at once: the search of its own finds that."""
+    """Every move but one lets the opponent mate at once: the separate search finds that."""
     fen = "6k1/5ppp/8/8/8/8/1r3PPP/R5K1 w - - 0 1"
     searcher = searched(fen, 60)
     lost = next(row for row in searcher.report().rows() if row.san == "Rd1")
     more = search_more(explain(searcher.report(), lost.uci), 2000)
     assert more.row.proven is None or more.verdict.startswith("PROVEN")
     stalemate = searched("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", 2)
-    told = search_more(explain(stalemate.report(), "Qg6"), 2000)
-    assert (told.verdict, told.row.proven) == (Verdict.PROVEN_DRAW, {"result": "draw", "plies": 1})
+    found = search_more(explain(stalemate.report(), "Qg6"), 2000)
+    assert (found.verdict, found.row.proven) == (Verdict.PROVEN_DRAW, {"result": "draw", "plies": 1})
 
 
 def test_what_is_not_legal_or_not_searched():
     searcher = new_searcher(MIDDLEGAME)
     with pytest.raises(NothingSearchedError, match="nothing was searched yet"):
         explain(searcher.report())
-    told = explain(searcher.report(), "Ke2")
-    assert told.verdict is Verdict.NOT_LEGAL
-    assert lines_of(told) == ["verdict: NOT LEGAL: a king does not move from g1 to e2"]
+    found = explain(searcher.report(), "Ke2")
+    assert found.verdict is Verdict.NOT_LEGAL
+    assert lines_of(found) == ["verdict: NOT LEGAL: a king does not move from g1 to e2"]
     chosen = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
     searcher.go(Limits(nodes=500), search_moves=chosen)
     searcher.wait()
@@ -163,14 +162,14 @@ def test_a_turned_opinion_is_dated_by_the_history():
     history = searcher.report().history()
     best = history["moves"][0]
     for column, move in enumerate(history["moves"][1:6], 1):
-        told = explain(searcher.report(), move)
+        found = explain(searcher.report(), move)
         above = [
             index
             for index, line in enumerate(history["q"])
             if line[column] is not None and line[0] is not None and line[column] >= line[0]
         ]
-        if told.best.uci == best and above and above[-1] + 1 < len(history["visits"]):
-            assert told.below_since == history["visits"][above[-1] + 1]
+        if found.best.uci == best and above and above[-1] + 1 < len(history["visits"]):
+            assert found.below_since == history["visits"][above[-1] + 1]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +191,7 @@ def test_the_reason_for_stopping(fen, limits, reason):
 
 
 def test_a_move_that_nothing_can_catch_up_with_settles_the_search(monkeypatch):
-    monkeypatch.setattr(stop_rules, "has_thought_enough", lambda *_: True)
+    monkeypatch.setattr(clock, "has_thought_enough", lambda *_: True)
     searcher = new_searcher(MIDDLEGAME)
     searcher.go(Limits(time_left=100_000))
     searcher.wait()
@@ -207,30 +206,30 @@ def test_moves_of_a_book_and_of_tablebases_are_called_so(tmp_path):
     searcher.options.own_book = True
     searcher.go(Limits(time_left=60_000))
     searcher.wait()
-    told = explain(searcher.report())
-    assert (told.row.uci, told.summary["state"]) == ("b2b4", StopReason.BOOK)
-    assert "it is the opening book's move" in lines_of(told)[-2]
+    found = explain(searcher.report())
+    assert (found.row.uci, found.summary["state"]) == ("b2b4", StopReason.BOOK)
+    assert "it is the opening book's move" in lines_of(found)[-2]
     searcher.set_position(Position("8/8/8/8/3k4/8/8/KQ6 w - - 0 1"), None)
     searcher.go(Limits(nodes=200))
     searcher.wait()
-    told = explain(searcher.report())
-    assert (told.summary["moves_by"], told.summary["known_score"]) == ("tablebase", 1.0)
-    assert "the tablebases allow" in "\n".join(lines_of(told)) or len(told.root.moves) == 1
+    found = explain(searcher.report())
+    assert (found.summary["moves_by"], found.summary["known_score"]) == ("tablebase", 1.0)
+    assert "the tablebases allow" in "\n".join(lines_of(found)) or len(found.root.moves) == 1
 
 
 def test_a_move_chosen_by_chance_is_called_so():
     for seed in range(1, 40):
         searcher = searched(MIDDLEGAME, 200, Seed=seed, Temperature=10_000)
-        told = explain(searcher.report())
+        found = explain(searcher.report())
         most = max(searcher.report().rows(), key=lambda row: row.n)
-        if told.row.n < most.n:
-            assert f"{most.san} has more visits" in lines_of(told)[-2]
-            assert "left to chance" in lines_of(told)[-2]
+        if found.row.n < most.n:
+            assert f"{most.san} has more visits" in lines_of(found)[-2]
+            assert "left to chance" in lines_of(found)[-2]
             return
     pytest.fail("chance always chose the best move")
 
 
-def test_stop_is_a_reason_and_a_running_search_is_told():
+def test_stop_is_a_reason_and_a_running_search_is_reported():
     searcher = new_searcher(MIDDLEGAME)
     searcher.go(Limits(infinite=True))
     time.sleep(0.3)
@@ -266,9 +265,9 @@ def test_no_move_is_called_refuted_on_few_visits():
     """By the tree alone none is; by `answer` only after a search for it alone."""
     searcher, refuted = searched(BENCH[3], 5000), 0
     for row in searcher.report().rows():
-        told = explain(searcher.report(), row.uci)
-        assert told.verdict is not Verdict.REFUTED
-        if told.visits_missing > THRESHOLDS.extra_visits and not refuted:
+        found = explain(searcher.report(), row.uci)
+        assert found.verdict is not Verdict.REFUTED
+        if found.visits_missing > THRESHOLDS.extra_visits and not refuted:
             more = answer(searcher.report(), row.uci)
             assert more.row.n >= THRESHOLDS.least_visits or more.row.proven
             assert more.row.n == row.n + more.added
@@ -279,20 +278,20 @@ def test_no_move_is_called_refuted_on_few_visits():
 
 
 def test_a_search_that_is_stopped_leaves_the_verdict_open():
-    told = explain(searched(MIDDLEGAME, 3000).report(), "h4")
-    assert told.needs_search
-    stopped = settle(told, None, lambda: True)
+    found = explain(searched(MIDDLEGAME, 3000).report(), "h4")
+    assert found.needs_search
+    stopped = settle(found, None, lambda: True)
     assert (stopped.verdict, stopped.added) == (Verdict.FEW_VISITS, 0)
-    asked = settle(told, 700)
+    asked = settle(found, 700)
     assert asked.added == 700
 
 
 def test_visits_of_both_searches_are_added_up():
     searcher = searched(MIDDLEGAME, 20_000)
-    told = explain(searcher.report(), "b4")
-    more = search_more(told, 3000)
-    move = told.stats
-    alone = search_alone(told.root.snapshot, told.after, 3000)
+    found = explain(searcher.report(), "b4")
+    more = search_more(found, 3000)
+    move = found.stats
+    alone = search_alone(found.root.snapshot, found.after, 3000)
     wins = int(alone.tree.wins[0]) + move.wins
     draws = int(alone.tree.draws[0]) + move.draws
     assert more.row.n == move.visits + 3000
@@ -300,7 +299,7 @@ def test_visits_of_both_searches_are_added_up():
     assert more.row.wdl[1] == pytest.approx(1000 * draws / 2**20 / more.row.n, abs=0.5)
     best = max(moves_below(alone.tree, 0), key=lambda reply: reply.visits)
     assert more.replies[0].n == best.visits
-    assert more.missing == told.missing  # of the search that it is compared with
+    assert more.missing == found.missing  # of the search that it is compared with
 
 
 @pytest.mark.parametrize(
@@ -312,19 +311,19 @@ def test_visits_of_both_searches_are_added_up():
     ],
 )
 def test_the_hint_fits_the_place_where_it_is_read(hint, expected):
-    told = answer(searched(MIDDLEGAME, 3000).report(), "h4")
-    last = lines_of(told, hint)[-1]
+    found = answer(searched(MIDDLEGAME, 3000).report(), "h4")
+    last = lines_of(found, hint)[-1]
     assert expected in last
     assert ("searches more" in last) == bool(hint)
-    assert lines_of(told) == data_of(told)["text"]
+    assert lines_of(found) == data_of(found)["text"]
 
 
 @pytest.mark.parametrize("move", [None, "b4", "h4"])
 def test_every_verdict_names_its_visits(move):
     report = searched(MIDDLEGAME, 3000).report()
-    told = explain(report, move)
-    count = "1 visit" if told.row.n == 1 else f"{told.row.n:,} visits"
-    assert lines_of(told)[1] == f"verdict: {told.verdict} ({count})"
+    found = explain(report, move)
+    count = "1 visit" if found.row.n == 1 else f"{found.row.n:,} visits"
+    assert lines_of(found)[1] == f"verdict: {found.verdict} ({count})"
 
 
 def test_kept_visits_are_not_said_to_be_made_in_the_last_time():

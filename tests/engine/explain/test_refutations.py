@@ -52,9 +52,9 @@ def refutations(board):
     searcher.go(Limits(nodes=VISITS))
     searcher.wait()
     for row in searcher.report().rows():
-        told = answer(searcher.report(), row.uci)
-        if told.verdict is Verdict.REFUTED:
-            yield row.uci, told.replies[0].uci
+        result = answer(searcher.report(), row.uci)
+        if result.verdict is Verdict.REFUTED:
+            yield row.uci, result.replies[0].uci
 
 
 def loss_of(engine, board, reply):

@@ -4,12 +4,10 @@ import re
 
 import pytest
 
-from engine.explain.explain import answer, explain, search_more
-from engine.explain.extra_search import search_alone
+from engine.explain.explain import answer, explain, search_alone, search_more
 from engine.explain.text import data_of, lines_of, percent, proven_text
 from engine.explain.verdict import Verdict
-from engine.report.move_stats import moves_below
-from engine.report.score import short_score
+from engine.report.move_stats import moves_below, short_score
 from movegen import Position
 from tests.engine.report.searches import MIDDLEGAME, searched
 from tests.engine.report.test_network_priors import ROUNDED, softmax_of
@@ -48,9 +46,9 @@ def test_scores(score, expected):
 
 
 def test_the_numbers_of_a_move_that_is_worse():
-    told = answer(searched(MIDDLEGAME, 20_000).report(), "h4")
-    text = "\n".join(lines_of(told))
-    row, best = told.row, told.best
+    found = answer(searched(MIDDLEGAME, 20_000).report(), "h4")
+    text = "\n".join(lines_of(found))
+    row, best = found.row, found.best
     below = round(round(best.q, 2) - round(row.q, 2), 2)
     assert row.q < best.q
     assert f"score {short_score(row.q)}, {short_score(below)} below {best.san}" in text
@@ -60,9 +58,9 @@ def test_the_numbers_of_a_move_that_is_worse():
 
 
 def test_the_scores_of_replies_are_turned_to_the_player_who_asks():
-    told = explain(searched(MIDDLEGAME, 20_000).report(), "b4")
-    first, second = told.replies
-    line = next(line for line in lines_of(told) if "reply" in line)
+    found = explain(searched(MIDDLEGAME, 20_000).report(), "b4")
+    first, second = found.replies
+    line = next(line for line in lines_of(found) if "reply" in line)
     assert f"{first.san} ({percent(first.share)} of the replies)" in line
     assert f"next best reply {second.san} ({percent(second.share)}): {short_score(1 - second.q)} for White" in line
     assert abs(second.q - 0.5) > 0.02  # so that the other view would show another number
@@ -80,8 +78,8 @@ def test_what_is_missing_is_counted_in_the_search_that_decides():
 
 def test_a_search_for_a_move_takes_the_priors_of_an_inner_node():
     report = searched(MIDDLEGAME, 500).report()
-    told = explain(report, "h4")
-    alone = search_alone(report.snapshot, told.after, 50)
+    found = explain(report, "h4")
+    alone = search_alone(report.snapshot, found.after, 50)
     after = Position(MIDDLEGAME).play("h4")
     expected = softmax_of(report.snapshot.network, after.fen(), temperature=2.4)
     for move in moves_below(alone.tree, 0):
@@ -90,8 +88,8 @@ def test_a_search_for_a_move_takes_the_priors_of_an_inner_node():
 
 def test_a_mate_that_was_not_visited_is_seen():
     report = searched(TWO_MATES, 2).report()
-    told = [search_more(explain(report, move), 10) for move in ("Ra8", "Qa8")]
-    assert [(one.verdict, one.row.proven) for one in told] == [(Verdict.PROVEN_WIN, {"result": "win", "plies": 1})] * 2
+    found = [search_more(explain(report, move), 10) for move in ("Ra8", "Qa8")]
+    assert [(one.verdict, one.row.proven) for one in found] == [(Verdict.PROVEN_WIN, {"result": "win", "plies": 1})] * 2
 
 
 @pytest.mark.parametrize("move", [None, "b4", "h4", "Ke2"])

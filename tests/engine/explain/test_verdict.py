@@ -1,6 +1,6 @@
 import pytest
 
-from engine.explain.verdict import THRESHOLDS, Evidence, Verdict, judge, visits_missing
+from engine.explain.verdict import THRESHOLDS, Evidence, Verdict, verdict_on, visits_missing
 
 WORSE = Evidence(
     proven=None,
@@ -47,7 +47,7 @@ WORSE = Evidence(
     ],
 )
 def test_the_first_verdict_that_fits(changes, expected):
-    assert judge(WORSE._replace(**changes)) is expected
+    assert verdict_on(WORSE._replace(**changes)) is expected
 
 
 def test_every_verdict_but_that_of_the_rules_can_be_reached():

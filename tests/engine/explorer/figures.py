@@ -28,7 +28,7 @@ PAIRS, SECONDS = 10, 5.0
 LARGE_TREE, LARGE_HASH = 10_000_000, 4096  # visits, MB
 OPENED = 100
 
-# Tells when a text was painted: [[time, text], ...]
+# Records when a text was painted: [[time, text], ...]
 WATCH_VISITS = """() => {
   window.painted = [];
   const visits = document.getElementById('visits');
@@ -52,7 +52,7 @@ OPEN = """(index) => new Promise((resolve) => {
 })"""
 
 
-def tell(name: str, *values: object) -> None:
+def print_figure(name: str, *values: object) -> None:
     """One line of the table."""
     print(f"{name:58}", *(f"{value:.3g}" if isinstance(value, float) else value for value in values), flush=True)
 
@@ -92,8 +92,10 @@ def measure_speed(page: Page) -> None:
             ratios.append(rates[True][0] / rates[False][0])
             publishing.append(rates[True][1])
             idle.append(rates[False][1])
-        tell("visits per CPU second, with page / without, median", statistics.median(ratios))
-        tell("CPU of publishing, ms a second: with a client, without", *map(statistics.median, (publishing, idle)))
+        print_figure("visits per CPU second, with page / without, median", statistics.median(ratios))
+        print_figure(
+            "CPU of publishing, ms a second: with a client, without", *map(statistics.median, (publishing, idle))
+        )
 
 
 def rate(session: InteractiveSession) -> tuple[float, float]:
@@ -117,9 +119,9 @@ def measure_latency(page: Page) -> None:
         frame = session.frame
 
         def noted(path: str, lines: int = 8) -> list[dict[str, object]]:
-            moment, told = time.time(), frame(path, lines)
-            looked[f"{told[0]['summary']['visits']:,}"] = moment
-            return told
+            moment, found = time.time(), frame(path, lines)
+            looked[f"{found[0]['summary']['visits']:,}"] = moment
+            return found
 
         session.frame = noted  # type: ignore[method-assign]
         page.goto(server.address)
@@ -129,10 +131,10 @@ def measure_latency(page: Page) -> None:
         page.wait_for_timeout(60_000)
         painted, long = page.evaluate("[window.painted, window.long]")
         delays = [moment - 1000 * looked[text] for moment, text in painted if text in looked]
-        tell("look at the tree to pixels, ms: median, p95", statistics.median(delays), percentile(delays, 0.95))
-        tell("updates a second", len(painted) / 60)
-        tell("long tasks in 60 s", len(long), [round(one) for one in long])
-        tell("DOM elements", page.evaluate("document.querySelectorAll('*').length"))
+        print_figure("look at the tree to pixels, ms: median, p95", statistics.median(delays), percentile(delays, 0.95))
+        print_figure("updates a second", len(painted) / 60)
+        print_figure("long tasks in 60 s", len(long), [round(one) for one in long])
+        print_figure("DOM elements", page.evaluate("document.querySelectorAll('*').length"))
 
 
 def measure_start(page: Page) -> None:
@@ -154,7 +156,7 @@ def measure_start(page: Page) -> None:
             page.wait_for_selector("tbody tr")
             alone.append(time.perf_counter() - begin)
             process.terminate()
-    tell("first picture, s: from the command, page alone", min(whole), min(alone))
+    print_figure("first picture, s: from the command, page alone", min(whole), min(alone))
 
 
 def measure_stop(page: Page) -> None:
@@ -180,14 +182,14 @@ def measure_stop(page: Page) -> None:
             page.wait_for_timeout(500)
             readies.append(ask("isready", "readyok"))
             stops.append(ask("stop", "bestmove"))
-        tell("stop to bestmove, ms: median, most", statistics.median(stops), max(stops))
-        tell("isready to readyok, ms: median, most", statistics.median(readies), max(readies))
+        print_figure("stop to bestmove, ms: median, most", statistics.median(stops), max(stops))
+        print_figure("isready to readyok, ms: median, most", statistics.median(readies), max(readies))
         process.stdin.write("go infinite\n")
         page.wait_for_timeout(500)
         begin = time.perf_counter()
         process.stdin.write("quit\n")
         process.wait()
-        tell("quit with a client, s", time.perf_counter() - begin)
+        print_figure("quit with a client, s", time.perf_counter() - begin)
 
 
 def measure_large_tree(page: Page) -> None:
@@ -199,7 +201,7 @@ def measure_large_tree(page: Page) -> None:
     session.pause()
     server = Server(session)
     summary = session.report(0).summary()
-    tell("large tree: visits, share of memory", f"{summary['visits']:,}", summary["memory"])
+    print_figure("large tree: visits, share of memory", f"{summary['visits']:,}", summary["memory"])
     rng, served_in, painted_in, lost = random.Random(1), [], [], 0
     for _ in range(OPENED):
         path = ""
@@ -215,7 +217,7 @@ def measure_large_tree(page: Page) -> None:
             if not below or rng.random() < 0.1:
                 break
             path = f"{path}/{rng.choice(below)}".lstrip("/")
-    tell("open a node, server, ms: median, p95, opened, lost", *quantiles(served_in), len(served_in), lost)
+    print_figure("open a node, server, ms: median, p95, opened, lost", *quantiles(served_in), len(served_in), lost)
     page.goto(server.address)
     page.wait_for_selector("tbody tr")
     page.wait_for_timeout(3000)
@@ -225,7 +227,7 @@ def measure_large_tree(page: Page) -> None:
         if page.locator("#crumbs button").count() > 8 or not page.locator("tbody tr").count():
             page.keyboard.press("Home")
             page.wait_for_timeout(500)
-    tell("open a node, painted, ms: median, p95", *quantiles(painted_in))
+    print_figure("open a node, painted, ms: median, p95", *quantiles(painted_in))
     server.close()
     session.close()
 
@@ -248,7 +250,7 @@ def measure_saving() -> None:
         begin = time.perf_counter()
         report_of(load(file))
         loaded = time.perf_counter() - begin
-        tell("1 M visits: save s, load s, MB", saved, loaded, file.stat().st_size / 1e6)
+        print_figure("1 M visits: save s, load s, MB", saved, loaded, file.stat().st_size / 1e6)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The server alone: what it tells, and whom it refuses."""
+"""The server alone: its answers, and which requests it refuses."""
 
 import json
 
@@ -11,13 +11,13 @@ from starlette.testclient import TestClient
 from engine.explain.explain import explain
 from engine.explain.text import data_of
 from engine.explorer.app import new_app
-from engine.explorer.assets import TABLE
 from engine.explorer.guard import Guard
+from engine.explorer.page_files import TABLE
 from engine.explorer.view import View
-from engine.report.columns import COLUMNS, state_text
-from engine.report.rows import Row
-from engine.report.stop_reason import StopReason
-from engine.uci.format import move_line
+from engine.report.columns import MOVE_COLUMNS, state_text
+from engine.report.effort import StopReason
+from engine.report.node import Row
+from engine.uci.search_commands import move_line
 from tests.engine.explorer.views import new_session
 from tests.engine.report.searches import KIWIPETE, MIDDLEGAME, new_searcher
 
@@ -48,9 +48,9 @@ def ask(client, name, **asked):
 def test_the_data_is_the_reports(client, session):
     report = session.report(0)
     assert ask(client, "icicle", path="c3d5") == json.loads(json.dumps(report.icicle("c3d5")))
-    told = ask(client, "history", curves=3)
-    trends = told.pop("trends")
-    assert told == json.loads(json.dumps(report.history(3)))
+    found = ask(client, "history", curves=3)
+    trends = found.pop("trends")
+    assert found == json.loads(json.dumps(report.history(3)))
     assert trends == trends_by(report.history())
     assert ask(client, "why", move="h4")["verdict"] == data_of(explain(report, "h4"))["verdict"]
     node = ask(client, "open", path="c3d5")["nodes"][0]
@@ -99,7 +99,7 @@ def test_without_reasons_a_node_is_opened_too(session):
 
 def test_the_columns_are_those_of_all_tables(client):
     columns = ask(client, "about")["columns"]
-    assert [(one["key"], one["title"]) for one in columns[:-2]] == [(one.key, one.title) for one in COLUMNS]
+    assert [(one["key"], one["title"]) for one in columns[:-2]] == [(one.key, one.title) for one in MOVE_COLUMNS]
     assert [one["key"] for one in columns[-2:]] == ["trend", "delta"]
 
 
@@ -112,9 +112,9 @@ def test_any_position_can_be_opened(client):
 
 
 def test_formulas_have_the_numbers_of_the_row(client):
-    told = ask(client, "lesson", move="c3d5")
-    assert {"n", "share", "q", "wdl", "p", "p_search", "v", "u", "s"} == set(told)
-    assert "Nd5" in told["q"][-1]
+    found = ask(client, "lesson", move="c3d5")
+    assert {"n", "share", "q", "wdl", "p", "p_search", "v", "u", "s"} == set(found)
+    assert "Nd5" in found["q"][-1]
 
 
 def test_the_first_frame_of_a_stream(session):
@@ -135,8 +135,8 @@ def test_there_is_a_new_frame_when_a_search_ends(session, monkeypatch):
 def test_actions_of_an_interactive_session():
     session = new_session(visits=500)
     client = TestClient(Guard(new_app(session), 4000, TOKEN), base_url=f"http://{HOST}")
-    told = client.post("/do/more", json={"search": 0, "move": "h4", "visits": 100}, headers=POSTED).json()
-    assert told["added"] == 100
+    found = client.post("/do/more", json={"search": 0, "move": "h4", "visits": 100}, headers=POSTED).json()
+    assert found["added"] == 100
     assert client.post("/do/descend", json={"path": "c3d5"}, headers=POSTED).status_code == 200
     assert session.report(0).summary()["turn"] == "black"
     assert client.post("/do/setup", json={"text": KIWIPETE}, headers=POSTED).status_code == 200

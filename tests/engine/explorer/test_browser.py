@@ -8,10 +8,9 @@ pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.analysis import Analysis
 from engine.explorer.interactive import InteractiveSession
-from engine.explorer.offline import page_of
-from engine.explorer.saved_trees import loaded
+from engine.explorer.page_files import page_of
 from engine.explorer.server import Server
-from engine.explorer.view import View
+from engine.explorer.view import View, loaded
 from engine.mcts.tree import ROOT
 from tests.engine.explorer.conftest import SIZE
 from tests.engine.explorer.pages import rows_of, shown

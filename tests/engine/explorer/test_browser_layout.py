@@ -260,9 +260,9 @@ def test_hidden_hints_are_hidden(resting, new_page, width, height):
     before = box_of(page, "#board")
     page.keyboard.press("h")
     assert page.inner_text("#hints") == "Show hints"
-    told = page.evaluate(READ_BY) + page.locator("body").aria_snapshot()
-    assert [row.san for row in session.report(0).rows() if row.san in told.split()] == []
-    assert "Why" not in told
+    found = page.evaluate(READ_BY) + page.locator("body").aria_snapshot()
+    assert [row.san for row in session.report(0).rows() if row.san in found.split()] == []
+    assert "Why" not in found
     assert page.locator(ARROWS).count() == 0
     for part in (".hint", "#answer", "#icicles", "#plots", "#tip"):
         assert page.is_hidden(part)

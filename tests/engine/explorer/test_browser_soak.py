@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
 from engine.explorer.server import Server
-from engine.uci.format import move_line
+from engine.uci.search_commands import move_line
 from tests.engine.explorer.conftest import SIZE
 from tests.engine.explorer.pages import rows_of, shown
 from tests.engine.explorer.views import new_session, until
@@ -81,7 +81,7 @@ def random_fens(count):
             yield board.fen()
 
 
-def told_by_moves(row):
+def expected_cells(row):
     """Visits, share and score of a line of the command `moves`, written as the page does."""
     found = re.match(r"\S+ +N (\d+) \(([\d.]+)%\) .* Q (\S+) ", move_line(row))
     score = "–" if found[3] == "-" else f"{row.q:.3f}".removeprefix("0")
@@ -98,12 +98,12 @@ def test_all_show_the_same_numbers(new_page, count):
         if page.is_visible(".rest:not([disabled])"):
             page.click(".rest")
         rows = session.report(0).rows()
-        told = session.report(0).children()["rows"]
+        answer = session.report(0).children()["rows"]
         until(lambda page=page, rows=rows: len(rows_of(page)) == len(rows))
         assert rows_of(page) == {row.uci: shown(row) for row in rows}
-        assert rows_of(page) == {row.uci: told_by_moves(row) for row in rows}
+        assert rows_of(page) == {row.uci: expected_cells(row) for row in rows}
         assert [(row.uci, row.n, row.share, row.q) for row in rows] == [
-            tuple(row[name] for name in ("uci", "n", "share", "q")) for row in told
+            tuple(row[name] for name in ("uci", "n", "share", "q")) for row in answer
         ]
         assert sum(row.share for row in rows) == pytest.approx(1, abs=0.002)
         page.close()

@@ -12,7 +12,7 @@ from tests.engine.uci.process import Process
 
 
 @pytest.mark.slow
-def test_the_explorer_is_told_and_closed(environment, tmp_path):
+def test_the_explorer_is_reported_and_closed(environment, tmp_path):
     engine, tree = Process(environment), tmp_path / "tree.npz"
     engine.send("isready", "position startpos", "go infinite")
     said = engine.ask("setoption name Explorer value true", until="info string explorer at")[-1]

@@ -3,7 +3,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from engine.__main__ import main
-from engine.pgn.opened_position import position_in_text
+from engine.pgn.positions import position_in_text
 
 MATE = "1. f3 e5 2. g4 Qh4# 0-1"
 

@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
-from engine.explorer import app, connection, interactive
+from engine.explorer import app, interactive
 from engine.explorer import server as server_module
-from engine.explorer.server import Server
+from engine.explorer.server import MOST_STRANGERS, Server
 from tests.engine.explorer.views import new_session, until
 
 
@@ -138,7 +138,7 @@ def ask(server, name="about"):
 
 @pytest.mark.parametrize("sent", [b"", HALF, b"POST /do/go HTTP/1.1\r\nContent-Length: 9\r\n"])
 def test_half_open_requests_do_not_keep_a_page_out(session, monkeypatch, sent):
-    monkeypatch.setattr(connection, "SECONDS_TO_ASK", 600.0)  # they are not simply waited for
+    monkeypatch.setattr("engine.explorer.server.SECONDS_TO_ASK", 600.0)  # they are not simply waited for
     server = Server(session)
     stream = watch(server)
     stream.readline()
@@ -159,13 +159,13 @@ def test_those_who_do_not_read_make_room(session):
             (client,) = stack.enter_context(half_open(server, 1, whole))
             client.recv(1)
         assert ask(server) == 200
-        assert len(server._server.server_state.connections) <= connection.MOST_STRANGERS + 1
+        assert len(server._server.server_state.connections) <= MOST_STRANGERS + 1
     server.close()
 
 
 @pytest.mark.parametrize("part", ["head", "next head", "body"])
 def test_a_request_must_end_in_time(session, monkeypatch, part):
-    monkeypatch.setattr(connection, "SECONDS_TO_ASK", 0.3)
+    monkeypatch.setattr("engine.explorer.server.SECONDS_TO_ASK", 0.3)
     server = Server(session)
     host = f"Host: 127.0.0.1:{server.port}\r\n"
     whole = f"GET /data/about HTTP/1.1\r\n{host}Authorization: Bearer {server.token}\r\n\r\n"
@@ -186,7 +186,7 @@ def _receive(client):
 
 
 def test_a_stream_lasts_longer_than_a_request_may_take(session, monkeypatch):
-    monkeypatch.setattr(connection, "SECONDS_TO_ASK", 0.2)
+    monkeypatch.setattr("engine.explorer.server.SECONDS_TO_ASK", 0.2)
     monkeypatch.setattr(app, "SECONDS_BETWEEN_SIGNS", 0.3)
     server = Server(session)
     stream = watch(server)

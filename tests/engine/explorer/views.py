@@ -8,7 +8,7 @@ from tests.engine.report.searches import MIDDLEGAME
 
 
 def new_session(fen=MIDDLEGAME, visits=2000, **options):
-    """A session whose search rests after so many visits."""
+    """A session whose search rests after this number of visits."""
     analysis = Analysis(fen, {"Hash": 16, "Seed": 1, **options})
     analysis.start(visits=visits)
     analysis.wait()

@@ -17,7 +17,7 @@ def test_an_icicle_never_writes_behind_its_table(least):
     tree = searched(MIDDLEGAME, 3000).tree
     was_full = False
     for rows in range(1, 120):
-        memory = np.full((rows + 4, inspect.COLUMNS), SENTINEL, dtype=np.int64)
+        memory = np.full((rows + 4, inspect.ICICLE_COLUMNS), SENTINEL, dtype=np.int64)
         used = int(inspect.icicle(tree, U64(0), np.int64(least), np.int64(6), memory[:rows]))
         was_full |= used == rows
         assert 1 <= used <= rows

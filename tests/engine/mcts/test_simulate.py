@@ -12,9 +12,9 @@ from engine.mcts.params import CONSTANT, NETWORK, PLAYOUT, PUCT, SCATTERED, UCB1
 from engine.mcts.proof import RESULT_SHIFT, prove_root
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, RECYCLED, SCORE_UNIT, new_tree
+from engine.network.architecture import new_scratch
 from engine.network.batch import values_of
 from engine.network.infer import sharpness
-from engine.network.weights import new_scratch
 from engine.network.weights_file import load_weights
 from movegen import Position
 from movegen.bits import U64
@@ -219,7 +219,7 @@ def test_mates_are_proven_with_their_distance(params, fen, moves, plies):
 
 
 def minimax(board, plies):
-    """1, 0, −1 for the player to move if forced within so many plies, None if not."""
+    """1, 0, −1 for the player to move if forced within this number of plies, None if not."""
     if board.is_checkmate():
         return -1
     if board.is_stalemate() or board.is_insufficient_material():
@@ -387,7 +387,7 @@ def test_a_second_occurrence_is_a_draw_for_now_and_never_proven():
 
 @pytest.mark.jit
 def test_what_was_repeated_before_the_root_is_judged_again_from_there():
-    """After Kb1, Ka8 is the second time that the position stands on the board, but not since the root: no draw."""
+    """After Kb1, Ka8 is the second time that the position is on the board, but not since the root: no draw."""
     start = Position("k7/7R/8/8/8/8/8/K7 w - - 0 1").play_all("Kb1 Kb8 Ka1")
     tree = search(start, 3000, SearchParams(UCB1, CONSTANT, 1.0, 0.0))
     back = edges_by_move(tree, start)["b8a8"]

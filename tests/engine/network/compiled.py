@@ -3,14 +3,14 @@
 import numba
 import numpy as np
 
-from engine.network.attack_maps import attack_maps
 from engine.network.batch import board_at
+from engine.network.features import attack_maps
 from engine.network.infer import outcome_logits, policy
-from movegen.compiler.jit import OPTIONS
-from movegen.legal import fill_moves
+from movegen.compiler.jit import KERNEL_OPTIONS
+from movegen.generate import fill_moves
 
 
-@numba.njit(**OPTIONS)
+@numba.njit(**KERNEL_OPTIONS)
 def outcome_logits_of(network, scratch, boards, logits):
     """The three logits of each board."""
     for row in range(len(boards)):
@@ -19,7 +19,7 @@ def outcome_logits_of(network, scratch, boards, logits):
         logits[row, 0], logits[row, 1], logits[row, 2] = win, draw, loss
 
 
-@numba.njit(**OPTIONS)
+@numba.njit(**KERNEL_OPTIONS)
 def priors_of(network, scratch, boards, sharpness, moves, priors, counts):
     """The legal moves of each board and their priors, a row for each board."""
     for row in range(len(boards)):

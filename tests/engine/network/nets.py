@@ -11,8 +11,9 @@ from engine.network.architecture import (
     OUTCOMES,
     PIECES_PER_PHASE,
     SCALE_BITS,
+    Network,
+    shapes,
 )
-from engine.network.weights import Network, shapes
 
 
 def random_floats(value_hidden=64, policy_hidden=32, seed=1):

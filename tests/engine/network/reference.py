@@ -6,7 +6,7 @@ WORTH = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.Q
 
 
 def seen_by_mover(board):
-    """The board with White to move, whoever is."""
+    """The board with White to move, mirrored if Black is."""
     return board.copy(stack=False) if board.turn else board.mirror()
 
 

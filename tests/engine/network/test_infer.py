@@ -1,11 +1,13 @@
+import math
+
 import chess
+import numba
 import numpy as np
 import pytest
 
-from engine.network.architecture import LOGIT_BITS, PRIOR_UNIT, VALUE_UNIT
+from engine.network.architecture import LOGIT_BITS, PRIOR_UNIT, VALUE_UNIT, new_scratch
 from engine.network.batch import move_logits_of, moves_of, values_of
-from engine.network.infer import PLAIN, sharpness
-from engine.network.weights import new_scratch
+from engine.network.infer import ONE_EXP, PLAIN_SHARPNESS, exp_of_minus, sharpness
 from engine.training.fit.quantise import quantise
 from movegen.moves import MAX_MOVES
 from tests.engine.network import nets, reference
@@ -42,7 +44,7 @@ def values(network, words):
     return shares
 
 
-def priors(network, words, how_sharp=PLAIN):
+def priors(network, words, how_sharp=PLAIN_SHARPNESS):
     moves = np.zeros((len(words), MAX_MOVES), dtype=np.uint16)
     found, counts = np.zeros_like(moves), np.zeros(len(words), dtype=np.int64)
     priors_of(network, new_scratch(network), words, how_sharp, moves, found, counts)
@@ -142,3 +144,19 @@ def test_nothing_of_one_position_is_left_for_the_next(network, words):
     for line in range(0, len(words), 50):
         values_of(network, scratch, words[line : line + 1], shares)
         assert (shares[0] == expected[line]).all()
+
+
+@numba.njit
+def exp_of_all(distances, results):
+    for place in range(distances.size):
+        results[place] = exp_of_minus(distances[place])
+
+
+def test_exp_is_right_to_nine_digits():
+    distances = np.concatenate((np.arange(0, 1 << 18, 37), [1 << 17, (1 << 17) - 1, 1 << 40])).astype(np.uint64)
+    results = np.zeros_like(distances)
+    exp_of_all(distances, results)
+    expected = [math.exp(-float(distance) / (1 << LOGIT_BITS)) for distance in distances]
+    assert np.abs(results / float(ONE_EXP) - expected).max() < 3e-9
+    assert results[0] == ONE_EXP
+    assert results[-1] == 0

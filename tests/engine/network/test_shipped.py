@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from engine.network.architecture import VALUE_UNIT
+from engine.network.architecture import VALUE_UNIT, new_scratch
 from engine.network.batch import values_of
-from engine.network.infer import PLAIN
-from engine.network.weights import new_scratch
+from engine.network.infer import PLAIN_SHARPNESS
 from engine.network.weights_file import SHIPPED, load_weights
 from movegen import Position
 from movegen.moves import MAX_MOVES
@@ -30,7 +29,7 @@ def best_move(network, fen):
     moves, priors = np.zeros((1, MAX_MOVES), dtype=np.uint16), np.zeros((1, MAX_MOVES), dtype=np.uint16)
     counts = np.zeros(1, dtype=np.int64)
     boards = np.array([position.board], dtype=np.uint64)
-    priors_of(network, new_scratch(network), boards, PLAIN, moves, priors, counts)
+    priors_of(network, new_scratch(network), boards, PLAIN_SHARPNESS, moves, priors, counts)
     return position.uci(int(moves[0, priors[0, : counts[0]].argmax()]))
 
 

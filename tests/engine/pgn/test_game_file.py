@@ -8,7 +8,7 @@ import pytest
 
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import GameFile, looks_like_games, split_games
-from engine.pgn.opened_position import read_position
+from engine.pgn.positions import open_position
 from movegen import Position
 
 TWO = '[White "Müller"]\n\n1. e4 { très bien } e5 *\n\n[White "B"]\n\n1. d4 *\n'
@@ -173,11 +173,11 @@ def test_positions_of_games_and_fens(tmp_path):
     after = chess.Board()
     for move in ("e4", "e5", "Nf3"):
         after.push_san(move)
-    assert read_position(name).position.fen() == after.fen()
-    assert read_position(name, ply=0).position == Position()
-    assert read_position(name, game=2, ply=1).position.fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
-    assert read_position("").position == Position()
-    assert read_position("7k/8/8/8/8/8/R7/K7 w - - 0 1").position.turn == "white"
+    assert open_position(name).position.fen() == after.fen()
+    assert open_position(name, ply=0).position == Position()
+    assert open_position(name, game=2, ply=1).position.fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
+    assert open_position("").position == Position()
+    assert open_position("7k/8/8/8/8/8/R7/K7 w - - 0 1").position.turn == "white"
 
 
 @pytest.mark.parametrize(
@@ -194,14 +194,14 @@ def test_positions_that_are_not_there(tmp_path, text, options, reason):
     path = tmp_path / "games.pgn"
     path.write_text(text)
     with pytest.raises(ValueError, match=r"games\.pgn") as caught:
-        read_position(str(path), **options)
+        open_position(str(path), **options)
     assert reason in str(caught.value)
 
 
 @pytest.mark.parametrize("options", [{"ply": 1}, {"game": 1}])
 def test_plies_and_games_are_of_files(options):
     with pytest.raises(ValueError, match="is for PGN files"):
-        read_position("", **options)
+        open_position("", **options)
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,11 @@ def test_plies_and_games_are_of_files(options):
 def test_a_finished_game_opens_before_its_end(tmp_path, text, ply, ending):
     path = tmp_path / "over.pgn"
     path.write_text(text)
-    opened = read_position(str(path))
-    assert opened.position == read_position(str(path), ply=ply).position
+    opened = open_position(str(path))
+    assert opened.position == open_position(str(path), ply=ply).position
     assert not opened.position.is_game_over(claim_draw=True)
     assert f"the game is over: {ending}; this is the last position before it (--ply {ply})" in opened.remark
-    assert not read_position(str(path), ply=ply).remark
+    assert not open_position(str(path), ply=ply).remark
 
 
 def test_standard_input(tmp_path):

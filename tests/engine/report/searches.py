@@ -5,7 +5,7 @@ from engine.network.weights_file import load_weights
 from engine.report import tree_file
 from engine.report.move_stats import best_of, moves_below
 from engine.search.clock import Limits
-from engine.search.listener import SilentListener
+from engine.search.reporter import SilentListener
 from engine.search.searcher import Searcher
 from movegen import Position
 

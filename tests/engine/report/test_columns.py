@@ -2,15 +2,15 @@
 
 import pytest
 
-from engine.notebook.page import COLUMNS as IN_NOTEBOOKS
-from engine.report.columns import COLUMNS, EXPLAINED, best_score, find, grade, table_columns
+from engine.notebook import SHOWN_COLUMNS as IN_NOTEBOOKS
+from engine.report.columns import EXPLAINED, MOVE_COLUMNS, best_score, find, grade, table_columns
 from engine.report.formulas import FORMULAS
 
 
 def test_each_column_has_its_key_and_importance():
-    assert len({column.key for column in COLUMNS}) == len(COLUMNS)
-    assert sorted(column.importance for column in table_columns()) == list(range(1, len(COLUMNS)))
-    assert {column.key for column in COLUMNS if column.importance == 0} == {"p_search"}
+    assert len({column.key for column in MOVE_COLUMNS}) == len(MOVE_COLUMNS)
+    assert sorted(column.importance for column in table_columns()) == list(range(1, len(MOVE_COLUMNS)))
+    assert {column.key for column in MOVE_COLUMNS if column.importance == 0} == {"p_search"}
 
 
 def test_notebooks_leave_out_the_terms_of_the_formula():

@@ -1,13 +1,14 @@
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engine.mcts.reroot import restrict_root
 from engine.mcts.tree import SCORE_UNIT, new_tree
-from engine.report import history as history_module
-from engine.report.history import MOST_SAMPLES, History, Sample, thinned, within_bounds
+from engine.report import progress as history_module
 from engine.report.move_stats import moves_below
+from engine.report.progress import MOST_SAMPLES, History, Sample, thinned, within_bounds
 from engine.search.clock import Limits
 from movegen import Position
 from tests.engine.report.searches import MIDDLEGAME, new_searcher, searched
@@ -143,3 +144,80 @@ def test_a_full_memory_is_thinned_to_equal_ratios(monkeypatch):
     ratio = (samples[-1].visits / samples[0].visits) ** (1 / 255)
     for earlier, later in pairwise(sparse[:-1]):
         assert later.visits >= earlier.visits * ratio * 0.999
+
+
+# The moments at which a history takes samples, with trees made by hand.
+
+
+def tree_of(visits, counts, wins, codes=(5, 6)):
+    """A root with the moves of two slots."""
+    size = len(codes)
+    return SimpleNamespace(
+        visits=np.array([visits, size, *counts], np.uint32),
+        move=np.array([0, 0, *codes], np.uint16),
+        wins=np.array([0, 0, *(number * SCORE_UNIT for number in wins)], np.int64),
+    )
+
+
+@pytest.fixture
+def history(monkeypatch):
+    monkeypatch.setattr("engine.report.progress.edges_of", lambda *_: range(2, 4))
+    return History()
+
+
+def test_samples_are_taken_by_time_or_by_visits(history):
+    history.start(10.0)
+    moments = [
+        (10.0, 100),
+        (10.05, 114),
+        (10.05, 115),
+        (10.06, 116),
+        (10.149, 120),
+        (10.151, 121),
+        (10.2, 139),
+        (10.2, 140),
+    ]
+    for now, visits in moments:
+        history.note(tree_of(visits, [visits - 1, 0], [1, 0]), now)
+    codes, samples = history.read()
+    assert codes == (5, 6)
+    assert [sample.visits for sample in samples] == [100, 115, 121, 140]
+    assert [sample.seconds for sample in samples] == pytest.approx([0.0, 0.05, 0.151, 0.2])
+    assert samples[-1].counts.tolist() == [139, 0]
+    assert samples[-1].wins.tolist() == [SCORE_UNIT, 0]
+
+
+def test_a_search_that_goes_on_continues_the_time(history):
+    history.start(10.0)
+    history.add(tree_of(50, [30, 19], [3, 4]), 12.0)
+    history.start(100.0)
+    history.add(tree_of(50, [30, 19], [3, 4]), 100.5)  # nothing new
+    history.add(tree_of(60, [40, 19], [3, 4]), 101.0)
+    assert [(sample.seconds, sample.visits) for sample in history.read()[1]] == [(2.0, 50), (3.0, 60)]
+    kept = history.read()
+    history.clear()
+    assert history.read() == ((), [])
+    history.restore(kept)
+    assert history.read() is kept
+
+
+def test_other_moves_and_fewer_visits_start_again(history):
+    history.start(0.0)
+    history.add(tree_of(50, [30, 19], [3, 4]), 1.0)
+    history.add(tree_of(60, [30, 29], [3, 4], codes=(5, 7)), 2.0)
+    assert (history.read()[0], [one.visits for one in history.read()[1]]) == ((5, 7), [60])
+    history.add(tree_of(40, [30, 9], [3, 4], codes=(5, 7)), 3.0)
+    assert [one.visits for one in history.read()[1]] == [40]
+    before = history.read()[1]
+    history.add(tree_of(41, [30, 10], [3, 4], codes=(5, 7)), 4.0)
+    assert [one.visits for one in before] == [40], "what was read stays as it was"
+
+
+def test_a_full_history_is_thinned_by_ratios():
+    samples = [Sample(0.0, visits, np.zeros(1), np.zeros(1)) for visits in range(1, 1025)]
+    kept = [sample.visits for sample in thinned(samples)]
+    expected, ratio = [1], 1024 ** (1 / 255)
+    for visits in range(2, 1024):
+        if visits >= expected[-1] * ratio:
+            expected.append(visits)
+    assert kept == [*expected, 1024]

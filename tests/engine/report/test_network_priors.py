@@ -9,15 +9,15 @@ import pytest
 
 from engine.explain.explain import explain
 from engine.explain.text import lines_of, percent
-from engine.mcts.tree import PRIOR_UNIT
+from engine.network.architecture import PRIOR_UNIT
 from engine.report.columns import EXPLAINED, lesson
 from engine.report.formulas import FORMULAS, context_of
 from engine.report.move_stats import moves_below
-from engine.report.network_priors import network_priors
 from engine.report.node import Shape
-from engine.report.static_eval import evaluate_by_network
+from engine.report.static_eval import evaluate_by_network, network_priors
 from engine.search.clock import Limits
-from engine.uci.format import move_line, network_lines
+from engine.uci.other_commands import network_lines
+from engine.uci.search_commands import move_line
 from movegen import Position
 from tests.engine.network import nets, reference
 from tests.engine.report.searches import BLACK, KIWIPETE, LOST, MIDDLEGAME, new_searcher, searched

@@ -10,14 +10,13 @@ from engine.config.search_params import search_params
 from engine.mcts.params import new_worker, root_of
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import RECYCLED
-from engine.report import SCHEMA
+from engine.report import REPORT_SCHEMA
+from engine.report.lines import best_edges
 from engine.report.move_stats import moves_below
-from engine.report.node import LONG, Shape
-from engine.report.pv import best_edges
-from engine.report.rows import shares_of
+from engine.report.node import LONG, Shape, shares_of
 from engine.report.snapshot import NotInMemoryError
 from engine.search.clock import Limits
-from engine.uci.format import move_line
+from engine.uci.search_commands import move_line
 from movegen import Position
 from movegen.bits import U64
 from tests.engine.report.searches import (
@@ -233,7 +232,7 @@ def test_the_summary():
     searcher = searched(MIDDLEGAME, 3000)
     told = searcher.report().summary()
     best = searcher.report().rows()[0]
-    assert told["schema"] == SCHEMA
+    assert told["schema"] == REPORT_SCHEMA
     assert (told["visits"], told["nodes"], told["state"]) == (3000, 3000, "nodes")
     assert (told["fen"], told["turn"], told["moves"]) == (MIDDLEGAME, "white", 46)
     assert (told["best"], told["q"], told["wdl"]) == (best.uci, best.q, best.wdl)
@@ -429,7 +428,7 @@ def test_a_path_may_have_128_moves_and_no_more():
 
 
 def test_places_are_forgotten_when_there_are_too_many(monkeypatch):
-    from engine.report import tree_positions as places
+    from engine.report import lines as places
 
     monkeypatch.setattr(places, "LARGEST_MEMORY", 50)
     report = searched(MIDDLEGAME, 3000).report()

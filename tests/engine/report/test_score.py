@@ -1,8 +1,7 @@
 import pytest
 
-from engine.report.move_stats import DRAW, LOSS, WIN
-from engine.report.score import centipawns, wdl
-from engine.uci.format import score_text
+from engine.report.move_stats import DRAW, LOSS, WIN, centipawns, wdl
+from engine.uci.search_commands import score_text
 from tests.engine.report.moves import move
 
 

@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-from engine.report.snapshot import Progress, Snapshot
-from engine.report.stop_reason import StopReason
+from engine.report.effort import StopReason
+from engine.report.progress import SearchProgress
+from engine.report.snapshot import Snapshot
 from engine.search.clock import Limits
 from engine.search.run import Run
 from engine.search.searcher import Searcher
@@ -36,7 +37,7 @@ def test_the_numbers_stay_as_they_were_when_the_report_was_made():
 def test_a_snapshot_holds_neither_the_search_nor_the_searcher():
     snapshot = searched(MIDDLEGAME, 300).report().snapshot
     values = [getattr(snapshot, field.name) for field in dataclasses.fields(Snapshot)]
-    values += [getattr(snapshot.progress, field.name) for field in dataclasses.fields(Progress)]
+    values += [getattr(snapshot.progress, field.name) for field in dataclasses.fields(SearchProgress)]
     assert not any(isinstance(value, Run | Searcher) for value in values)
     with pytest.raises(dataclasses.FrozenInstanceError):
         snapshot.progress.nodes = 0
@@ -66,5 +67,5 @@ def test_without_a_search_only_the_visits_of_the_tree_are_known():
     best = searcher.report().summary()["best"]
     searcher.set_position(searcher.position.play(best), (searcher.position.code(best),))
     visits = int(searcher.tree.visits[0])
-    assert searcher.report().snapshot.progress == Progress(visits=visits)
+    assert searcher.report().snapshot.progress == SearchProgress(visits=visits)
     assert visits > 0

@@ -7,9 +7,9 @@ import chess
 import pytest
 
 from engine.network.weights_file import load_weights
-from engine.report.score import centipawns
-from engine.report.static_eval import GAMES, evaluate_by_network, evaluate_by_playouts, without_each_piece
-from engine.uci.format import network_lines, playout_lines
+from engine.report.move_stats import centipawns
+from engine.report.static_eval import EVAL_GAMES, evaluate_by_network, evaluate_by_playouts, without_each_piece
+from engine.uci.other_commands import network_lines, playout_lines
 from movegen import Position
 from tests.engine.network import nets, reference
 
@@ -75,7 +75,7 @@ def test_priors_come_last_the_highest_first(network):
 def test_the_results_of_random_games_are_a_sample(network, fen):
     first, second = judge_by_playouts(Position(fen), network, seed=1)
     games, wins, draws, losses = map(int, re.findall(r"\d+", first))
-    assert games == GAMES == wins + draws + losses
+    assert games == EVAL_GAMES == wins + draws + losses
     score, error = map(float, re.findall(r"\d\.\d+", second)[:2])
     results = [1.0] * wins + [0.5] * draws + [0.0] * losses
     mean = sum(results) / games

@@ -11,15 +11,16 @@ import chess
 import numpy as np
 import pytest
 
-from engine.explorer.saved_trees import loaded
+from engine.explorer.view import loaded
 from engine.mcts.params import DEEPEST
 from engine.mcts.tree import IN_USE, RECYCLED, SCORE_UNIT
-from engine.report.history import History, Sample
+from engine.report.progress import History, Sample
 from engine.report.snapshot import NotInMemoryError
 from engine.report.tree_columns import TREE_KINDS
-from engine.report.tree_file import KINDS, MOST_SLOTS, SCHEMA, is_saved_tree, load
+from engine.report.tree_file import COLUMN_TYPES, MOST_SLOTS, TREE_SCHEMA, is_saved_tree, load
 from engine.search.clock import Limits
 from engine.search.searcher import Searcher
+from engine.uci.loop import Transcript
 from engine.uci.session import Session
 from movegen import Position
 from movegen.fen import START_FEN
@@ -429,7 +430,7 @@ def unvisit_a_node(column, arrays):
 def text(**changes):
     import json
 
-    told = {"schema": SCHEMA, "start": MIDDLEGAME, "moves": [], "chess960": False, "options": {}, **changes}
+    told = {"schema": TREE_SCHEMA, "start": MIDDLEGAME, "moves": [], "chess960": False, "options": {}, **changes}
     return changed("told", lambda _column, _arrays: np.frombuffer(json.dumps(told).encode(), dtype=np.uint8))
 
 
@@ -578,7 +579,7 @@ def test_random_damage_of_arrays_is_refused_or_harmless(file, seed):
     for _ in range(40):
         arrays = dict(good)
         for _ in range(rng.choice((1, 1, 2, 5))):
-            name = rng.choice([name for name in KINDS if name != "told" and arrays[name].size])
+            name = rng.choice([name for name in COLUMN_TYPES if name != "told" and arrays[name].size])
             data = bytearray(arrays[name].tobytes())
             data[rng.randrange(len(data))] ^= rng.choice((1, 2, 4, 128, 255))
             arrays[name] = np.frombuffer(bytes(data), dtype=arrays[name].dtype).reshape(arrays[name].shape)
@@ -634,7 +635,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(file, good):
 
 
 def test_many_small_bombs_are_refused_together(file):
-    np.savez_compressed(file, **{name: np.zeros(1 << 22, dtype=np.uint8) for name in KINDS})
+    np.savez_compressed(file, **{name: np.zeros(1 << 22, dtype=np.uint8) for name in COLUMN_TYPES})
     assert peak_of(refused(file, "more memory than such a file can be worth")) < 1 << 21
 
 
@@ -678,7 +679,7 @@ class Talk:
 
     def __init__(self):
         self.said = []
-        self.session = Session(self.said.append, loader=ReadyLoader())
+        self.session = Session(self.said.append, Transcript().open, ReadyLoader())
         self.ask("setoption name Hash value 1", "setoption name Seed value 1")
 
     def ask(self, *lines):
@@ -686,12 +687,12 @@ class Talk:
         before = len(self.said)
         for line in lines:
             self.session.queue.hear(line, 0.0)
-            self.session.searcher.wait()
+            self.session.search.searcher.wait()
         return self.said[before:]
 
     @property
     def searcher(self) -> Searcher:
-        return self.session.searcher
+        return self.session.search.searcher
 
 
 @pytest.fixture
@@ -702,7 +703,7 @@ def talk():
 
 
 def state_of(talk):
-    searcher, game = talk.searcher, talk.session.game
+    searcher, game = talk.searcher, talk.session.search.game
     report, codes_and_samples = searcher.report(), searcher.history.read()
     return (
         game.fen,

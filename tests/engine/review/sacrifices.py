@@ -27,11 +27,10 @@ from engine.analysis import Analysis
 from engine.config.options import Options
 from engine.explain.explain import answer
 from engine.explain.verdict import Verdict
-from engine.review.judge import Judge
-from engine.review.severity import Severity
+from engine.review.judge import Judge, Severity
 from engine.search.clock import Limits
-from engine.search.foreground import search_to_end as search
 from engine.search.resources import Resources
+from engine.search.searcher import search_to_end as search
 from movegen import Position
 from tests.engine.network.reference import WORTH, exchange, seen_by_mover
 

@@ -5,10 +5,9 @@ from itertools import pairwise
 import pytest
 
 from engine.config.options import Options
-from engine.review.judge import ENOUGH_VISITS, MOST_SECOND_LOOKS, Judge, Judged, Worth
-from engine.review.severity import Severity
+from engine.review.judge import ENOUGH_VISITS, MOST_SECOND_LOOKS, Judge, Judged, Severity, Worth
 from engine.search.clock import Limits
-from engine.search.foreground import search_to_end as search
+from engine.search.searcher import search_to_end as search
 from movegen import Position
 
 START = Position()

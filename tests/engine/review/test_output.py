@@ -42,9 +42,9 @@ def review(*arguments, status=0):
 
 def interrupt_at(monkeypatch, number):
     """Ctrl-C in the n-th search; -> a list with an entry for each search begun."""
-    from engine.search import foreground
+    from engine.search import searcher as searcher_module
 
-    searches, search = [], foreground.search_to_end
+    searches, search = [], searcher_module.search_to_end
 
     def interrupted(searcher, limits):
         searches.append(1)
@@ -242,7 +242,7 @@ def test_an_interrupted_review_goes_on(capsys, folder, monkeypatch, number, game
 
 
 def test_a_review_by_sources_that_are_not_installed_goes_on(capsys, folder, monkeypatch):
-    from engine.system.version import version
+    from engine.system.environment import version
 
     monkeypatch.setattr(
         "importlib.metadata.distribution", lambda name: (_ for _ in ()).throw(PackageNotFoundError(name))

@@ -7,9 +7,9 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
-from engine.report.score import centipawns
+from engine.report.move_stats import centipawns
 from engine.review.chart import sparkline
-from engine.review.severity import severity_of
+from engine.review.judge import severity_of
 from tests.engine.cli.console import Terminal, piped
 from tests.engine.pgn.games import read_games
 
@@ -43,9 +43,9 @@ def test_the_words_for_a_loss():
 
 
 def test_a_hung_queen_is_found(capsys, tmp_path):
-    told = data(capsys, tmp_path, HUNG_QUEEN)
-    (game,) = told["games"]
-    assert told["schema"] == "teresa-review/1"
+    answer = data(capsys, tmp_path, HUNG_QUEEN)
+    (game,) = answer["games"]
+    assert answer["schema"] == "teresa-review/1"
     assert game["is_complete"]
     judged = {move["san"]: move for move in game["moves"]}
     assert judged["Qh4"]["verdict"] == "blunder"
@@ -78,19 +78,19 @@ def test_the_numbers_fit_together(capsys, tmp_path):
 
 def test_the_pgn_has_the_numbers_of_the_json(capsys, tmp_path):
     output = tmp_path / "out.pgn"
-    (told,) = data(capsys, tmp_path, HUNG_QUEEN, "-o", output)["games"]
+    (answer,) = data(capsys, tmp_path, HUNG_QUEEN, "-o", output)["games"]
     (game,) = read_games(output)
     assert not game.errors
     nodes = list(game.mainline())
-    assert [node.move.uci() for node in nodes] == [move["uci"] for move in told["moves"]]
-    for node, move in zip(nodes, told["moves"], strict=True):
+    assert [node.move.uci() for node in nodes] == [move["uci"] for move in answer["moves"]]
+    for node, move in zip(nodes, answer["moves"], strict=True):
         score = node.eval()
         assert score.white().score() == move["eval"]["cp"]
         white = move["score"] if move["turn"] == "white" else 1 - move["score"]
         assert move["eval"]["cp"] == pytest.approx(centipawns(white), abs=1)
     blunder = nodes[3]
     assert chess.pgn.NAG_BLUNDER in blunder.nags
-    best = told["moves"][3]["best"]
+    best = answer["moves"][3]["best"]
     better = blunder.parent.variation(chess.Move.from_uci(best["uci"]))
     for uci in best["pv"][1:]:
         better = better.variation(chess.Move.from_uci(uci))
@@ -108,12 +108,12 @@ def test_what_stood_in_the_pgn_stays(capsys, tmp_path):
     assert "Annotator" in text
 
 
-def test_mates_are_told_as_mates(capsys, tmp_path):
+def test_mates_are_reported_as_mates(capsys, tmp_path):
     output = tmp_path / "out.pgn"
-    (told,) = data(capsys, tmp_path, MATE, "-o", output)["games"]
-    assert told["moves"][2]["eval"] == {"mate": -1}
-    assert told["moves"][3]["eval"] is None
-    assert told["moves"][3]["score"] == 1
+    (answer,) = data(capsys, tmp_path, MATE, "-o", output)["games"]
+    assert answer["moves"][2]["eval"] == {"mate": -1}
+    assert answer["moves"][3]["eval"] is None
+    assert answer["moves"][3]["score"] == 1
     nodes = list(read_games(output)[0].mainline())
     assert nodes[2].eval().white() == chess.engine.Mate(-1)
     assert nodes[3].eval() is None
@@ -138,8 +138,8 @@ def test_chess960(capsys, tmp_path):
     game.setup(chess.Board("k7/8/8/8/8/8/8/1R3KR1 w GB - 0 1", chess960=True))
     game.add_variation(game.board().parse_san("O-O-O"))
     out = tmp_path / "out.pgn"
-    (told,) = data(capsys, tmp_path, str(game), "-o", out)["games"]
-    assert told["moves"][0]["uci"] == "f1b1"
+    (answer,) = data(capsys, tmp_path, str(game), "-o", out)["games"]
+    assert answer["moves"][0]["uci"] == "f1b1"
     assert not read_games(out)[0].errors
 
 
@@ -189,9 +189,9 @@ def test_what_is_wrong_is_said(capsys, tmp_path, monkeypatch, arguments, reason)
 
 
 def test_an_interrupted_review_keeps_what_was_judged(capsys, tmp_path, monkeypatch):
-    from engine.search import foreground
+    from engine.search import searcher as searcher_module
 
-    searches, search = [], foreground.search_to_end
+    searches, search = [], searcher_module.search_to_end
 
     def interrupted(searcher, limits):
         searches.append(1)

@@ -3,8 +3,7 @@
 import chess
 import pytest
 
-from engine.review.judge import ENOUGH_VISITS
-from engine.review.severity import Severity
+from engine.review.judge import ENOUGH_VISITS, Severity
 from tests.engine.network.reference import exchange, seen_by_mover
 from tests.engine.review.sacrifices import BLUNDERS, Judges, Sacrifice, balance, gives_up, is_condemned, measure, read
 

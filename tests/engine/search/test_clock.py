@@ -1,7 +1,30 @@
+"""Time for a move; when a search must stop, may stop and may answer, at made-up moments."""
+
+import itertools
+import threading
+import time
+
 import pytest
 
-from engine.search.clock import Budget, Delay, DelayMeter, Limits, OverheadMeter, budget, has_thought_enough
+from engine.report.effort import StopReason
+from engine.report.move_stats import LOSS, WIN
+from engine.search.clock import (
+    SHORT_SECONDS,
+    Budget,
+    Delay,
+    DelayMeter,
+    Limits,
+    OverheadMeter,
+    SearchControl,
+    StopRules,
+    budget,
+    has_thought_enough,
+    limits_of,
+)
 from tests.engine.report.moves import move
+
+STARTED = 100.0
+BUDGET = Budget(soft=1.0, hard=3.0)
 
 
 @pytest.mark.parametrize("left", [1, 10, 50, 100, 1000, 10_000, 3_600_000])
@@ -160,3 +183,239 @@ def test_more_time_and_fewer_moves_mean_longer_thought():
     assert soft(time_left=60_000) > soft(time_left=30_000)
     assert soft(time_left=60_000, moves_to_go=5) > soft(time_left=60_000)
     assert soft(time_left=60_000, increment=1000) > soft(time_left=60_000)
+
+
+def slow_budget(left, increment, moves_to_go, overhead, usual, longest):
+    """The rules of the budget again, in milliseconds and in words."""
+    moves = moves_to_go if moves_to_go is not None and moves_to_go > 0 else 30
+    increment = max(increment, 0)
+    lost_by_all = (moves + 1) * overhead + (moves + 1) * usual + longest
+    all_moves = left + (moves - 1) * increment - lost_by_all
+    usable = max(1.0, left - overhead - longest)
+    if all_moves <= moves:
+        return 1.0, 1.0
+    soft = all_moves / moves
+    share = usable if moves == 1 else usable / 4 + increment * 3 / 4
+    hard = max(1.0, min([share, 3 * soft, 9 * usable / 10]))
+    return min(soft, hard), hard
+
+
+@pytest.mark.parametrize("left", [-7, 0, 50, 999, 20_000, 7_200_000])
+@pytest.mark.parametrize("increment", [-5, 0, 30, 3000])
+@pytest.mark.parametrize("moves_to_go", [None, -2, 0, 1, 2, 40])
+def test_budgets_by_a_second_calculation(left, increment, moves_to_go):
+    limits = Limits(time_left=left, increment=increment, moves_to_go=moves_to_go)
+    for overhead, usual, longest in [(0, 0, 0), (30, 0, 0), (30, 20, 150), (500, 0, 1000)]:
+        planned = budget(limits, overhead, Delay(usual, longest))
+        expected = slow_budget(left, increment, moves_to_go, overhead, usual, longest)
+        assert (1000 * planned.soft, 1000 * planned.hard) == pytest.approx(expected)
+
+
+def test_fixed_times_exactly():
+    for move_time, overhead, expected in [
+        (1000, 30, 0.97),
+        (31, 30, 0.001),
+        (30, 30, 0.001),
+        (0, 0, 0.001),
+        (5, 0, 0.005),
+    ]:
+        assert budget(Limits(move_time=move_time, time_left=9), overhead) == Budget(expected, expected)
+
+
+def test_limits_that_are_not_given():
+    assert Limits() == Limits(None, 0, None, None, None, None, None, infinite=False, ponder=False)
+    assert [Limits(time_left=0).has_clock, Limits(move_time=5).has_clock, Limits().has_clock] == [True, False, False]
+    assert Delay() == Delay(usual=0, longest=0)
+
+
+def test_without_a_soft_limit_its_time_is_over():
+    assert has_thought_enough([], Budget(None, None), 0.0, 0.0)
+    assert has_thought_enough([move(1, 100, 0.6), move(2, 99, 0.5)], Budget(None, None), 0.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "visits", "expected"),
+    [
+        (None, None, Limits(infinite=True)),
+        (None, 300, Limits(nodes=300)),
+        (2.0, None, Limits(move_time=2000)),
+        (0.0126, 7, Limits(move_time=13, nodes=7)),
+        (0.0, None, Limits(move_time=1)),
+        (0.0004, None, Limits(move_time=1)),
+        (1e12, None, Limits(move_time=10**9)),
+        (10**6, 1, Limits(move_time=10**9, nodes=1)),
+    ],
+)
+def test_limits_of_a_search_that_is_not_by_uci(seconds, visits, expected):
+    assert limits_of(seconds, visits) == expected
+
+
+# The rules of one search
+
+
+def rules(limits=None, budget=BUDGET, hit=None):
+    control = SearchControl()
+    if hit is not None:
+        control.ponder_hit(hit)
+    return StopRules(limits or Limits(time_left=60_000), budget, control, STARTED)
+
+
+@pytest.mark.parametrize(
+    ("limits", "hit", "is_pondering", "clock_started", "deadline"),
+    [
+        (Limits(time_left=60_000), None, False, 100.0, 103.0),
+        (Limits(move_time=500), None, False, 100.0, 103.0),
+        (Limits(time_left=60_000), 107.0, False, 100.0, 103.0),  # a hit means nothing to a search that does not ponder
+        (Limits(time_left=60_000, ponder=True), None, True, 100.0, None),
+        (Limits(time_left=60_000, ponder=True), 107.0, False, 107.0, 110.0),
+        (Limits(infinite=True), None, False, 100.0, None),
+        (Limits(infinite=True, ponder=True), None, True, 100.0, None),
+        (Limits(infinite=True, ponder=True), 107.0, False, 107.0, None),
+    ],
+)
+def test_the_clock_of_each_kind_of_search(monkeypatch, limits, hit, is_pondering, clock_started, deadline):
+    found = rules(limits, hit=hit)
+    assert (found.is_pondering, found.clock_started, found.deadline) == (is_pondering, clock_started, deadline)
+    monkeypatch.setattr(time, "perf_counter", lambda: 109.5)
+    assert found.seconds_on_clock == (None if is_pondering else 109.5 - clock_started)
+    assert rules(limits, Budget(None, None), hit).deadline is None
+
+
+@pytest.mark.parametrize("hard", [None, 0.001, 0.0199, SHORT_SECONDS, 0.0201, 3.0])
+@pytest.mark.parametrize(("infinite", "ponder"), list(itertools.product([False, True], repeat=2)))
+def test_a_search_is_short_if_it_ends_by_itself_within_20_milliseconds(hard, infinite, ponder):
+    found = rules(Limits(time_left=100, infinite=infinite, ponder=ponder), Budget(hard, hard)).is_short
+    assert found == (hard is not None and hard <= 0.02 and not infinite and not ponder)
+
+
+@pytest.mark.parametrize(
+    ("limits", "now", "depth", "expected"),
+    [
+        (Limits(time_left=1), 102.999, 99, StopReason.SEARCHING),
+        (Limits(time_left=1), 103.0, 1, StopReason.TIME),
+        (Limits(time_left=1, ponder=True), 999.0, 1, StopReason.SEARCHING),
+        (Limits(infinite=True), 999.0, 99, StopReason.SEARCHING),
+        (Limits(depth=5), 100.0, 4, StopReason.SEARCHING),
+        (Limits(depth=5), 100.0, 5, StopReason.DEPTH),
+        (Limits(depth=5), 100.0, 6, StopReason.DEPTH),
+        (Limits(depth=5, move_time=3), 103.0, 5, StopReason.DEPTH),
+        (Limits(depth=5, move_time=3), 103.0, 4, StopReason.TIME),
+        (Limits(depth=5, infinite=True), 100.0, 5, StopReason.DEPTH),  # `infinite` keeps the answer back, no more
+    ],
+)
+def test_what_a_search_must_stop_for(limits, now, depth, expected):
+    assert rules(limits).reason_to_stop(now, depth) == expected
+
+
+CLEAR = (move(1, 9000, 0.6), move(2, 10, 0.5))
+CLOSE = (move(1, 500, 0.5), move(2, 490, 0.6))  # the rival promises more
+GAME = Limits(time_left=60_000)
+
+
+@pytest.mark.parametrize(
+    ("limits", "hit", "now", "moves", "nodes", "expected"),
+    [
+        (GAME, None, 100.05, CLEAR, 100, StopReason.SEARCHING),  # a tenth of the time is used in any case
+        (GAME, None, 100.5, CLEAR, 100, StopReason.SETTLED),  # 200 a second: 100 more are not 8,990
+        (GAME, None, 100.5, CLEAR, 8990, StopReason.SEARCHING),  # just as many as are missing
+        (GAME, None, 100.5, CLEAR, 8989, StopReason.SETTLED),
+        (GAME, None, 100.999, CLOSE, 20_000, StopReason.SEARCHING),
+        (GAME, None, 101.0, CLEAR, 10**6, StopReason.TIME),
+        (GAME, None, 101.0, CLOSE, 100, StopReason.SEARCHING),
+        (GAME, None, 101.0, CLOSE[:1], 100, StopReason.TIME),
+        (GAME, None, 100.1, CLOSE[:1], 100, StopReason.SETTLED),
+        (GAME, None, 100.5, (), 100, StopReason.SEARCHING),
+        (GAME, None, 101.0, (), 100, StopReason.TIME),
+        (GAME, None, 100.1, (move(1, 10), move(2, 9, result=LOSS, distance=2)), 100, StopReason.SETTLED),
+        (GAME, None, 100.1, (move(2, 9, result=WIN, distance=2), move(1, 10)), 100, StopReason.SEARCHING),
+        (Limits(move_time=5), None, 200.0, CLEAR, 100, StopReason.SEARCHING),  # that time is used up
+        (Limits(nodes=5), None, 200.0, CLEAR, 100, StopReason.SEARCHING),
+        (Limits(time_left=60_000, infinite=True), None, 200.0, CLEAR, 100, StopReason.SEARCHING),
+        (Limits(time_left=60_000, ponder=True), None, 200.0, CLEAR, 100, StopReason.SEARCHING),
+        # After a hit the clock counts from there, but the speed is that of the whole search.
+        (Limits(time_left=60_000, ponder=True), 109.5, 110.0, CLEAR, 100_000, StopReason.SETTLED),
+        (Limits(time_left=60_000, ponder=True), 109.5, 110.0, CLEAR, 200_000, StopReason.SEARCHING),
+        (Limits(time_left=60_000, ponder=True), 109.0, 110.0, CLEAR, 200_000, StopReason.TIME),
+    ],
+)
+def test_what_a_search_on_the_clock_may_stop_for(limits, hit, now, moves, nodes, expected):
+    assert rules(limits, hit=hit).reason_to_move(now, moves, nodes) == expected
+
+
+def test_there_is_a_speed_at_the_first_moment():
+    assert rules(budget=Budget(0.0, 0.0)).reason_to_move(STARTED, CLEAR, 5) == StopReason.TIME
+
+
+# Messages from other threads
+
+
+def is_over_after(act, limits):
+    """Whether the search may answer at first, and after `act`."""
+    found = rules(limits)
+    thread = threading.Thread(target=found.wait_until_allowed, daemon=True)
+    thread.start()
+    thread.join(0.05)
+    before = not thread.is_alive()
+    act(found.control)
+    thread.join(10 if act is not nothing else 0.05)
+    after = not thread.is_alive()
+    found.control.stop()
+    thread.join(10)
+    assert not thread.is_alive()
+    return before, after
+
+
+def nothing(_control):
+    pass
+
+
+def hit(control):
+    control.ponder_hit(1.0)
+
+
+def stop(control):
+    control.stop()
+
+
+@pytest.mark.parametrize(
+    ("limits", "act", "expected"),
+    [
+        (Limits(nodes=1), nothing, (True, True)),
+        (Limits(infinite=True), nothing, (False, False)),
+        (Limits(infinite=True), stop, (False, True)),
+        (Limits(ponder=True, time_left=1), nothing, (False, False)),
+        (Limits(ponder=True, time_left=1), hit, (False, True)),
+        (Limits(ponder=True, time_left=1), stop, (False, True)),
+        (Limits(ponder=True, infinite=True), stop, (False, True)),
+    ],
+)
+def test_when_the_answer_may_be_given(limits, act, expected):
+    assert is_over_after(act, limits) == expected
+
+
+def test_a_wait_ends_with_a_message_and_reports_whether_there_was_one():
+    control = SearchControl()
+    assert (control.is_stopped, control.ponder_hit_at) == (False, None)
+    assert control.wait(0.0) is False
+    for act in (control.wake, lambda: control.ponder_hit(7.5), control.stop):
+        act()
+        assert control.wait(0.0) is True
+        assert control.wait(0.0) is False  # each message is heard once
+    assert (control.is_stopped, control.ponder_hit_at) == (True, 7.5)
+    begin = time.perf_counter()
+    assert control.wait(0.05) is False
+    assert time.perf_counter() - begin >= 0.04
+
+
+def test_a_message_is_complete_before_anybody_is_woken():
+    control, seen = SearchControl(), []
+
+    class Event:
+        def set(self):
+            seen.append((control.is_stopped, control.ponder_hit_at))
+
+    control._changed = Event()
+    control.ponder_hit(7.5)
+    control.stop()
+    control.wake()
+    assert seen == [(False, 7.5), (True, 7.5), (True, 7.5)]

@@ -1,5 +1,6 @@
 """Books and tablebases: what may be played before any search. The oracle is python-chess."""
 
+import os
 import random
 import struct
 from pathlib import Path
@@ -10,9 +11,9 @@ import chess.syzygy
 import pytest
 
 from engine.config.options import Options
-from engine.search.book import Book
+from engine.network.weights_file import SHIPPED
+from engine.search.known_moves import Book, ProbeResult, Tablebases
 from engine.search.resources import Resources
-from engine.search.tablebase import Tablebases
 from movegen import Position
 
 TABLES = str(Path(__file__).parent / "syzygy")
@@ -171,8 +172,18 @@ def test_a_win_is_one_as_long_as_it_comes_before_the_hundredth_half_move(fen):
             if not board.is_insufficient_material() and tables.probe_wdl(board) == -2:
                 distances.append(1 - tables.probe_dtz(board))
             board.pop()
+    tables = Tablebases(TABLES)
+    real, known = tables._tables.probe_dtz, {}  # it does not depend on the clock, and takes long
+
+    def probe_dtz(board):
+        key = board.epd()
+        if key not in known:
+            known[key] = real(board)
+        return known[key]
+
+    tables._tables.probe_dtz = probe_dtz
     for clock in range(100):
-        verdict = Tablebases(TABLES).probe(Position(fen.replace("0 1", f"{clock} 100")))
+        verdict = tables.probe(Position(fen.replace("0 1", f"{clock} 100")))
         assert verdict.result == (2 if clock + min(distances) <= 99 else 1), clock
         assert verdict.score == (1.0 if verdict.result == 2 else 0.5)
 
@@ -227,3 +238,127 @@ def test_a_wrong_file_leaves_the_one_before(book, tmp_path):
     assert resources.root_moves(Position(), (), options, in_game=True).source == "book"
     resources.set_book("")
     assert resources.root_moves(Position(), (), options, in_game=True).source == ""
+
+
+class Files:
+    """A book or tablebases that note whether they are closed."""
+
+    def __init__(self, path):
+        self.path, self.is_closed = path, False
+
+    def close(self):
+        self.is_closed = True
+
+
+@pytest.mark.parametrize(
+    ("place", "setter", "attribute"),
+    [
+        ("engine.search.known_moves.Book", "set_book", "_book"),
+        ("engine.search.known_moves.Tablebases", "set_tablebases", "_tablebases"),
+    ],
+)
+def test_files_are_closed_when_others_take_their_place(monkeypatch, place, setter, attribute):
+    monkeypatch.setattr(place, Files)
+    resources = Resources()
+    take = getattr(resources, setter)
+    take("")
+    assert getattr(resources, attribute) is None
+    take("first")
+    first = getattr(resources, attribute)
+    take("second")
+    second = getattr(resources, attribute)
+    assert (first.path, first.is_closed, second.path, second.is_closed) == ("first", True, "second", False)
+    take("")
+    assert second.is_closed
+    assert getattr(resources, attribute) is None
+
+
+def test_the_network_is_the_shipped_one_unless_another_is_named(tmp_path):
+    resources = Resources()
+    shipped = resources.network
+    assert resources.network is shipped  # read once
+    with pytest.raises(ValueError, match="cannot be read"):
+        resources.set_network(str(tmp_path / "none.net"))
+    assert resources.network is shipped
+    resources.set_network(str(SHIPPED))
+    assert resources.network is not shipped
+    resources.set_network("")
+    assert resources._network is None
+    assert resources.network is not None
+
+
+class Tables:
+    """Tablebases with a verdict that the test gives."""
+
+    def __init__(self, *moves):
+        self.verdict = ProbeResult(2, moves, 7) if moves else None
+
+    def probe(self, _position):
+        return self.verdict
+
+
+@pytest.mark.parametrize("own_book", [True, False])
+@pytest.mark.parametrize("in_game", [True, False])
+@pytest.mark.parametrize("chosen", [(), ("d4", "h4"), ("a3",)])
+@pytest.mark.parametrize("kept", [(), ("d4", "c4")])
+def test_which_of_book_and_tablebases_decides(book, own_book, in_game, chosen, kept):
+    """Tablebases before the book, the user's wish before both."""
+    position, options = Position(), Options()
+    options.own_book, options.seed = own_book, 1
+    codes = tuple(position.code(text) for text in chosen)
+    resources = resources_of(book)
+    resources._tablebases = Tables(*(position.code(text) for text in kept))
+    root = resources.root_moves(position, codes, options, in_game=in_game)
+    both = tuple(position.code(text) for text in (chosen or kept) if text in kept)
+    if both:
+        assert (root.source, set(root.codes), root.verdict.probes) == ("tablebase", set(both), 7)
+    elif own_book and in_game and not chosen:
+        assert (root.source, len(root.codes), root.verdict) == ("book", 1, None)
+        assert position.uci(root.codes[0]) in ("e2e4", "d2d4")
+    else:
+        assert (root.source, root.codes, root.verdict) == ("", codes or position.move_codes, None)
+
+
+def test_a_position_without_a_move_asks_nobody(book):
+    mated, options = Position("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), Options()
+    options.own_book = True
+    resources = resources_of(book)
+    resources._tablebases = resources._book = None  # either would fail if it were asked
+    assert resources.root_moves(mated, (), options, in_game=True).codes == ()
+
+
+@pytest.mark.parametrize(("result", "score"), [(2, 1.0), (1, 0.5), (0, 0.5), (-1, 0.5), (-2, 0.0)])
+def test_results_as_scores(result, score):
+    assert ProbeResult(result, (), 1).score == score
+
+
+def test_folders_are_named_one_after_the_other(tmp_path):
+    (tmp_path / "empty").mkdir()
+    tables = Tablebases(os.pathsep.join([str(tmp_path / "empty"), TABLES]))
+    assert tables.most_pieces == max(len(path.stem) - 1 for path in Path(TABLES).glob("*.rtbw"))
+    assert tables.probe(Position(KINGS_AND_QUEEN)).result == 2
+    with pytest.raises(ValueError, match="there is no folder"):
+        Tablebases(os.pathsep.join([TABLES, str(tmp_path / "none")]))
+
+
+@pytest.mark.parametrize("clock", [0, 80, 85, 99])
+def test_losses_count_as_draws_if_the_fifty_moves_come_first(clock):
+    """The same rule as for wins, from the other side."""
+    fen = f"8/8/8/3k4/8/8/8/KR6 b - - {clock} 100"
+    with chess.syzygy.open_tablebase(TABLES) as tables:
+        board, slowest = chess.Board(fen), 0
+        for move in board.legal_moves:
+            board.push(move)
+            slowest = max(slowest, tables.probe_dtz(board) + 1)
+            board.pop()
+    verdict = Tablebases(TABLES).probe(Position(fen))
+    assert verdict.result == (-2 if clock + slowest <= 99 else -1)
+
+
+def test_a_mate_on_the_last_half_move_is_a_win():
+    mate = Position("7k/8/6K1/8/8/8/8/1Q6 w - - 99 100")
+    found = Tablebases(TABLES).probe(mate)
+    assert found.result == 2
+    assert {mate.uci(code) for code in found.moves} == {
+        text for text in mate.legal_moves if mate.play(text).outcome() and mate.play(text).outcome().name == "CHECKMATE"
+    }

@@ -14,9 +14,9 @@ from engine.mcts.params import new_worker, root_of
 from engine.mcts.reroot import halve, restrict_root
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, MOST_VISITS, RECYCLED, SCORE_UNIT, ask_to_stop, edges_of
+from engine.report.effort import StopReason
+from engine.report.lines import best_edges, main_line
 from engine.report.move_stats import LOSS, moves_below
-from engine.report.pv import best_edges, main_line
-from engine.report.stop_reason import StopReason
 from engine.search import reporter as reporter_module
 from engine.search import run as run_module
 from engine.search import searcher as search_module
@@ -24,7 +24,7 @@ from engine.search import workers as workers_module
 from engine.search.clock import Delay, Limits, budget
 from engine.search.resources import Resources
 from engine.search.searcher import Searcher
-from engine.system.processors import _quota
+from engine.system.environment import _quota
 from movegen import Position
 from movegen.bits import U64
 from tests.engine.mcts.invariants import check_invariants
@@ -96,7 +96,7 @@ def test_one_thread_with_a_seed_repeats_itself(monkeypatch, nodes, options):
     """However fast the machine is: chunks of other lengths make the same tree, also where it is full."""
     trees, ends = [], []
     for chunk_seconds in (0.0003, 0.002, 0.02):
-        monkeypatch.setattr(run_module, "CHUNK_SECONDS", chunk_seconds)
+        monkeypatch.setattr(run_module, "WORKER_CHUNK_SECONDS", chunk_seconds)
         witness = Witness(**options)
         witness.search(Limits(nodes=nodes), Position(KIWIPETE))
         trees.append(witness.searcher.tree)

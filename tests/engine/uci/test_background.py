@@ -99,3 +99,12 @@ def test_extra_jobs_do_not_keep_commands_waiting(watched):
     may_end.set()
     watched.wait()
     assert watched.background.is_idle
+
+
+def test_a_job_keeps_commands_waiting(watched):
+    may_end = threading.Event()
+    watched.background.start_job(lambda _say, _should_stop: may_end.wait(60))
+    assert (watched.background.is_busy, watched.background.is_idle) == (True, False)
+    may_end.set()
+    watched.wait()
+    assert (watched.background.is_busy, watched.background.is_idle) == (False, True)

@@ -9,7 +9,7 @@ import chess
 import chess.engine
 import pytest
 
-from engine.system.child import command_line
+from engine.system.environment import command_line
 from tests.engine.uci.games import play
 from tests.engine.uci.process import TERESA, Process
 

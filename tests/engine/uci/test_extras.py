@@ -5,8 +5,9 @@ import time
 import pytest
 
 from engine.config.options import OPTIONS
-from engine.uci.other_commands import EXTRAS, help_lines, option_lines
-from engine.uci.session import Session
+from engine.uci.other_commands import HANDLERS
+from engine.uci.parse import UCI_COMMANDS
+from engine.uci.session import Session, help_lines, option_lines
 from tests.engine.uci.test_queue import FakeLoader
 
 
@@ -17,13 +18,21 @@ def session():
     session.close()
 
 
-def test_help_lists_every_command(session):
+def test_help_lists_every_command():
     lines = help_lines()
-    for name in session.queue._handlers:
+    for name in UCI_COMMANDS:
         assert any(name in line.replace(",", " ").split() for line in lines) or name == "register"
-    for name, extra in EXTRAS.items():
-        assert f"{name:8} {extra.meaning}" in lines
-        assert extra.meaning
+    assert set(HANDLERS) < {name for name, kind in UCI_COMMANDS.items() if kind.meaning}
+    for name, kind in UCI_COMMANDS.items():
+        assert not kind.meaning or f"{name:8} {kind.meaning}" in lines
+
+
+def test_every_command_has_one_handler(session):
+    session.loader.is_ready = True
+    session.queue.hear("isready", time.perf_counter())
+    names = [*session._handlers(), *session.search.handlers(), *HANDLERS, "quit"]
+    assert sorted(names) == sorted(UCI_COMMANDS)
+    assert set(session.queue._handlers) == set(UCI_COMMANDS)
 
 
 def test_help_lists_every_option_with_its_default_range_and_meaning():

@@ -13,15 +13,15 @@ from engine.uci.fallback import (
     Fallback,
     Player,
     is_mate_after,
-    judge,
+    judge_move,
     last_position,
     material,
-    read_board,
+    parse_board,
     seconds_allowed,
     settled_material,
 )
-from engine.uci.game import Game
 from engine.uci.parse import Command
+from engine.uci.search_commands import GuiGame
 
 MATES_IN_ONE = [
     "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1",
@@ -37,7 +37,7 @@ PIECES_TO_SAVE = [
 
 def best_move(fen):
     board = chess.Board(fen)
-    return max(board.legal_moves, key=lambda move: judge(board, move))
+    return max(board.legal_moves, key=lambda move: judge_move(board, move))
 
 
 def slow_settled_material(board):
@@ -318,11 +318,11 @@ def test_it_plays_the_position_that_the_session_would_take(fen, moves):
     """The session takes what it can repair, and else keeps the last position."""
     words = f"fen {fen} {moves}".split()
     try:
-        game, _ = Game.start(fen, chess960=False).play(words[words.index("moves") + 1 :] if moves else [])
+        game, _ = GuiGame.start(fen, chess960=False).play(words[words.index("moves") + 1 :] if moves else [])
     except ValueError:
-        assert read_board(words, chess960=False) is None
+        assert parse_board(words, chess960=False) is None
     else:
-        assert read_board(words, chess960=False).fen(en_passant="legal") == game.position.fen()
+        assert parse_board(words, chess960=False).fen(en_passant="legal") == game.position.fen()
 
 
 def test_a_whole_game_by_the_fallback_player_keeps_time_in_reserve():

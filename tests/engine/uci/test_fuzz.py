@@ -120,8 +120,8 @@ def test_the_tree_is_sound_after_random_commands(tmp_path):
 
         try:
             play(fuzzer, send, said, 5)
-            session.searcher.wait()
-            check_invariants(session.searcher.prepare())
+            session.search.searcher.wait()
+            check_invariants(session.search.searcher.prepare())
         except BaseException:
             show(fuzzer, said())
             raise

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.uci.game import Game
-from engine.uci.parse import read_position
+from engine.uci.parse import read_start_and_moves
+from engine.uci.search_commands import GuiGame
 from movegen.fen import START_FEN
 
 STARTS = ["startpos", f"fen {START_FEN}"]
@@ -11,12 +11,12 @@ OTHER = "fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
 
 
 def game_of(text, chess960=False):
-    fen, moves = read_position(text.split())
-    return Game.start(fen, chess960).play(moves)[0]
+    fen, moves = read_start_and_moves(text.split())
+    return GuiGame.start(fen, chess960).play(moves)[0]
 
 
 def is_continued(game, text, chess960=False):
-    fen, moves = read_position(text.split())
+    fen, moves = read_start_and_moves(text.split())
     return game.is_continued_by(fen, chess960, moves)
 
 

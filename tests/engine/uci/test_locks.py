@@ -78,6 +78,7 @@ class Checked:
         queue._lock, background._lock = OwnedLock(), OwnedLock()
         queue._pending = self._checked_deque(queue._lock)
         queue._new_fallback = functools.partial(self._new_fallback, monkeypatch, queue)
+        queue._on_loaded = functools.partial(self._on_loaded, monkeypatch, queue)
         for owner, lock in (
             (queue, queue._lock),
             (self.session, queue._lock),
@@ -94,6 +95,10 @@ class Checked:
         fallback = self.session._new_fallback()
         self._check_attributes(monkeypatch, fallback, queue._lock)
         return fallback
+
+    def _on_loaded(self, monkeypatch, queue):
+        self.session._on_loaded()
+        self._check_attributes(monkeypatch, self.session.search, queue._lock)
 
     def _checked_deque(self, lock):
         def checked(name):
@@ -147,7 +152,7 @@ def test_the_state_changes_only_under_the_lock(checked):
     checked.hear("stop")
     assert checked.session.queue.finish(lambda: False)
     assert checked.faults == []
-    searches = [line for line in sent if is_search(read_command(line, 0.0, line.split())[0])]
+    searches = [line for line in sent if is_search(read_command(line, 0.0)[0])]
     assert sum(line.startswith("bestmove") for line in checked.said) == len(searches) > 10
     assert not any("failed (" in line for line in checked.said)
 
@@ -155,7 +160,7 @@ def test_the_state_changes_only_under_the_lock(checked):
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda session: session.debug(Command("debug", ["on"], 0.0)), "Session._debug"),
+        (lambda session: session.debug(Command("debug", ["on"], 0.0)), "Session.is_debugging"),
         (lambda session: session.options.set("MultiPV", "3"), "Options.multi_pv"),
         (lambda session: session.queue._take(Command("moves", [], 0.0)), "pending.append"),
         (lambda session: setattr(session.queue, "_input_has_ended", True), "CommandQueue._input_has_ended"),

@@ -135,7 +135,7 @@ def test_the_tree_is_forgotten_where_an_option_gives_it_another_meaning(talk, op
     talk.hear("go nodes 50")
     talk.wait_for("bestmove")
     talk.hear(f"setoption name {option}")
-    assert talk.session._searcher.prepare().visits[0] == visits
+    assert talk.session.search.searcher.prepare().visits[0] == visits
 
 
 @pytest.mark.jit

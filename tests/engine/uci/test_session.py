@@ -6,13 +6,12 @@ import sys
 import time
 
 import chess
-import chess.engine
 import pytest
 
 from engine.config.options import OPTIONS
 from engine.network.weights_file import SHIPPED
+from engine.uci.loop import Transcript
 from engine.uci.session import Session
-from engine.uci.transcript import Transcript
 from engine.warmup import ready_file, use_search_kernels
 from tests.engine.search.test_resources import TABLES, write_book
 from tests.engine.uci.process import TERESA, Process
@@ -553,8 +552,8 @@ def test_a_table_of_moves_that_fails_does_not_stop_the_move(monkeypatch):
     session = Session(lines.append, loader=Loaded())
     for command in ("setoption name MoveStats value true", "position startpos"):
         session.queue.hear(command, time.perf_counter())
-    monkeypatch.setattr("engine.uci.session.move_table", lambda *_: 1 / 0)
-    session.on_best_move("e2e4", None)
+    monkeypatch.setattr(session.search, "show_moves", lambda: 1 / 0)
+    session.search.on_best_move("e2e4", None)
     assert lines[-1] == "bestmove e2e4"
     assert "MoveStats: failed" in lines[-2]
     session.close()

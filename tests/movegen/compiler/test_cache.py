@@ -1,4 +1,4 @@
-"""The cache of compiled kernels, in processes of their own."""
+"""The cache of compiled kernels, in separate processes."""
 
 import os
 import shutil
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
     import sys, numba
     sys.path.insert(0, {tree!r})
-    from movegen.legal import count_moves
-    from movegen.convert import board_from_setup
+    from movegen.generate import count_moves
+    from movegen.board import board_from_setup
     from movegen.fen import START_FEN, read_fen
     from movegen.compiler.cache import PACKAGE, version_folder
     print(count_moves(board_from_setup(read_fen(START_FEN))))

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from movegen.compiler.jit import OPTIONS, inlined, kernel
+from movegen.compiler.jit import KERNEL_OPTIONS, inlined, kernel
 from tests.conftest import JIT_DISABLED
 
 
@@ -26,7 +26,7 @@ def sum_of_rows(rows):
 
 @pytest.mark.skipif(JIT_DISABLED, reason="there is no machine code")
 def test_kernels_count_no_references():
-    compiled = numba.njit(**OPTIONS)(sum_of_rows.py_func)  # what comes from the cache cannot be inspected
+    compiled = numba.njit(**KERNEL_OPTIONS)(sum_of_rows.py_func)  # what comes from the cache cannot be inspected
     compiled.compile("(int64[:, ::1],)")
     (code,) = compiled.inspect_llvm().values()
     assert "sum_of_rows" in code

@@ -4,16 +4,15 @@ import subprocess
 import sys
 
 import chess
-import chess.pgn
 import pytest
 
 from engine.__main__ import main
 from engine.cli.arguments import limits_from
 from engine.cli.console import new_console
 from engine.cli.play import start
-from engine.cli.play.board_text import board_text
+from engine.cli.play.board_and_moves import board_text
 from engine.cli.play.command import _new_parser
-from engine.system.output_file import write_whole
+from engine.system.files import write_whole
 from movegen import Position
 from tests.engine.cli.console import SECONDS, SOURCES, Terminal, command, piped
 from tests.engine.pgn.games import read_games

@@ -6,8 +6,8 @@ import pytest
 
 from engine.cli.play.played_game import PlayedGame, engine_elo, engine_side, new_pgn
 from engine.pgn.game_file import text_of
-from engine.pgn.python_chess import position_of
-from engine.system.output_file import write_whole
+from engine.pgn.positions import position_of
+from engine.system.files import write_whole
 from movegen import Position
 from tests.engine.pgn.games import read_games
 
@@ -34,7 +34,7 @@ def read(played):
         (chess.Board(), "e4", "*", ""),
     ],
 )
-def test_ends_are_told_and_written(board, moves, result, words):
+def test_ends_are_reported_and_written(board, moves, result, words):
     played = game_of(moves, board=board)
     game = read(played)
     assert played.result == result == game.headers["Result"]

@@ -15,11 +15,11 @@ from engine.cli.train import main
 from engine.network.architecture import MAX_PIECES
 from engine.network.batch import inputs_of
 from engine.network.weights_file import load_weights
+from engine.training.data.dataset import move_targets
 from engine.training.data.games import decode, open_games
 from engine.training.data.soundness import NO_FAULT, index_games
-from engine.training.data.targets import move_targets
 from engine.training.data.visits import pack_file_header, pack_visits, sibling
-from engine.training.fit.figures import evaluate
+from engine.training.fit.figures import evaluate_network
 from movegen import Position
 from tests.conftest import JIT_DISABLED
 from tests.engine.network.boards import code_to_move
@@ -180,7 +180,7 @@ def read_all(path, network):
         games = open_games([path])
     except ValueError:
         return True
-    figures = evaluate(network, games)
+    figures = evaluate_network(network, games)
     assert figures.positions == games.positions
     decoded = decode(games)
     count = len(decoded.positions.scores)

@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 
-from engine.training.data.dataset import pools
+from engine.training.data.dataset import move_targets, outcome_targets, pools
 from engine.training.data.draw_model import DrawModel, chances, material_of
 from engine.training.data.games import decode, open_games, split
-from engine.training.data.targets import move_targets, outcome_targets
 from engine.training.data.viriformat import NOISY, VALUE_ONLY
-from engine.training.data.visits import pack_file_header, pack_visits, sibling
+from engine.training.data.visits import check_header, pack_file_header, pack_visits, sibling
 from tests.engine.network.boards import board_words, code_to_move
 from tests.engine.training.data.games import known_game, random_records
 from tests.engine.training.data.unpack import unpack_visits
+from tests.engine.training.fit.test_settings import games_of
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +141,92 @@ def test_results_have_a_share_in_the_targets_of_self_play(tmp_path):
     assert targets[:3] == pytest.approx(0.75 * plain[:3] + 0.25 * results)
     assert targets[3:] == pytest.approx(plain[3:])
     assert targets.sum(axis=1) == pytest.approx(1)
+
+
+def test_files_with_and_without_visits_are_read_together(tmp_path):
+    """The visits of each position are its own, whichever files and games are taken."""
+    records = random_records(12, seed=5)
+    paths = [tmp_path / f"{name}.vf" for name in "abc"]
+    for number, path in enumerate(paths):
+        path.write_bytes(b"".join(record[0] for record in records[4 * number : 4 * number + 4]))
+    expected = {}
+    for number in (0, 2):  # the file in the middle has none, and of the last one a game lacks them
+        positions = decode(open_games([paths[number]])).positions
+        sizes = open_games([paths[number]]).size
+        known = int(sizes.sum()) if number == 0 else int(sizes[:3].sum())
+        lists = [[(int(move), 1 + place)] for place, move in enumerate(positions.moves[:known].tolist())]
+        sibling(paths[number]).write_bytes(pack_file_header() + pack_visits(lists))
+        expected |= {(number, place): visits for place, visits in enumerate(lists)}
+    games = open_games(paths)
+    assert [visits is None for visits in games.visit_files] == [False, True, False]
+    assert (games.visit_start < 0).tolist() == [False] * 4 + [True] * 4 + [False] * 3 + [True]
+    rng = np.random.default_rng(1)
+    first = np.concatenate([[0], np.cumsum(games.size)[:-1]])
+    offset_in_file = first - first[games.file * 4]
+    for chosen in [np.arange(12), np.array([11, 3, 6, 8]), *(rng.permutation(12)[:5] for _ in range(10))]:
+        part = games.where(chosen)
+        decoded, place = decode(part), 0
+        for file in range(3):  # file by file, the games of each in the order that was asked for
+            for game in chosen[games.file[chosen] == file].tolist():
+                for ply in range(int(games.size[game])):
+                    own = slice(decoded.visit_bounds[place], decoded.visit_bounds[place + 1])
+                    found = list(
+                        zip(decoded.visit_moves[own].tolist(), decoded.visit_counts[own].tolist(), strict=True)
+                    )
+                    assert found == expected.get((file, int(offset_in_file[game]) + ply), [])
+                    place += 1
+        assert place == part.positions == decoded.visit_bounds.size - 1
+        assert decoded.visit_bounds[0] == 0
+
+
+def test_kinds_of_games():
+    games = games_of([0, VALUE_ONLY, NOISY, VALUE_ONLY | NOISY, 1, 2 | VALUE_ONLY])
+    assert games.with_moves().start.tolist() == [0, 2, 4]
+    assert games.value_only().start.tolist() == [1, 3, 5]
+    assert (games.positions, games.with_moves().positions) == (6, 3)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "this is not a file of visits: it does not start with TERESAVC"),
+        (pack_file_header()[:15], "this is not a file of visits: it does not start with TERESAVC"),
+        (b"x" + pack_file_header(), "this is not a file of visits: it does not start with TERESAVC"),
+        (b"TERESAVC" + bytes(8), "a file of visits in format 0; this program reads format 1"),
+    ],
+)
+def test_headers_of_visits(data, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        check_header(data)
+    check_header(pack_file_header())
+
+
+def test_files_are_refused_by_name(tmp_path):
+    path = tmp_path / "a.vf"
+    path.write_bytes(known_game())
+    sibling(path).write_bytes(b"something else")
+    with pytest.raises(ValueError, match=r"a\.visits: this is not a file of visits"):
+        open_games([path])
+    path.write_bytes(b"x" * 100)
+    with pytest.raises(ValueError, match=r"a\.vf: not a file of labelled games \(viriformat\): byte 0 is not valid"):
+        open_games([path])
+    path.write_bytes(known_game() + b"x" * 100)
+    with pytest.raises(ValueError, match=r"a\.vf: damaged: byte 48 is not valid chess data$"):
+        open_games([path])
+    path.write_bytes(known_game()[:32] + bytes(4))  # a game without moves
+    with pytest.raises(ValueError, match=r"a\.vf: there is no game in it$"):
+        open_games([path])
+    path.write_bytes(known_game()[:32] + bytes(4) + known_game())
+    sibling(path).unlink()
+    assert open_games([path]).size.tolist() == [0, 3]
+
+
+def test_a_file_that_cannot_be_mapped_is_named(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(5, "Input/output error")
+
+    path = tmp_path / "a.vf"
+    path.write_bytes(known_game())
+    monkeypatch.setattr(np, "memmap", fail)
+    with pytest.raises(ValueError, match=r"a\.vf: Input/output error$"):
+        open_games([path])

@@ -1,7 +1,7 @@
 import chess
 import pytest
 
-from engine.training.data.viriformat import MATE, Game, pack_game
+from engine.training.data.viriformat import MATE_SCORE, LabelledGame, pack_game
 from movegen import Position
 from tests.engine.network.boards import code_to_move
 from tests.engine.training.data.games import known_game, pack_board, random_records
@@ -14,7 +14,7 @@ def test_a_known_game_byte_by_byte():
     for text in ("e4", "d5", "exd5"):
         moves.append(position.code(text))
         position = position.play(moves[-1])
-    game = Game(Position(chess960=True), moves, scores, result=2, extra=0)
+    game = LabelledGame(Position(chess960=True), moves, scores, result=2, extra=0)
     assert pack_game(game) == known_game()
     assert known_game()[:8].hex() == "ffff00000000ffff"
     assert known_game()[8:24].hex() == "16422561" + "00000000" + "88888888" + "9ecaade9"
@@ -45,7 +45,7 @@ def test_writing_gives_the_bytes_of_python_chess(scaled):
 @pytest.mark.parametrize(("clock", "byte"), [(0, 0), (99, 99), (255, 255), (256, 255), (300, 255), (511, 255)])
 def test_the_count_of_half_moves_has_one_byte_and_stays_at_its_end(clock, byte):
     fen = f"4k3/8/8/8/8/8/8/R3K3 w - - {clock} 200"
-    data = pack_game(Game(Position(fen, chess960=True)))
+    data = pack_game(LabelledGame(Position(fen, chess960=True)))
     assert data[:32] == pack_board(chess.Board(fen), result=1, extra=0)
     assert data[25] == byte
     (game,) = unpack_games(data)
@@ -55,10 +55,10 @@ def test_the_count_of_half_moves_has_one_byte_and_stays_at_its_end(clock, byte):
 def test_scores_are_for_white_in_the_file_and_for_the_mover_outside():
     moves = [Position("4k3/8/8/8/8/8/8/R3K3 b - - 0 1", chess960=True).code("e8d7")]
     start = Position("4k3/8/8/8/8/8/8/R3K3 b - - 0 1", chess960=True)
-    data = pack_game(Game(start, moves, [MATE - 3], result=2))
-    assert int.from_bytes(data[34:36], "little", signed=True) == 3 - MATE
+    data = pack_game(LabelledGame(start, moves, [MATE_SCORE - 3], result=2))
+    assert int.from_bytes(data[34:36], "little", signed=True) == 3 - MATE_SCORE
     (game,) = unpack_games(data)
-    assert (game.scores, game.result) == ([MATE - 3], 2)
+    assert (game.scores, game.result) == ([MATE_SCORE - 3], 2)
 
 
 def test_a_game_that_breaks_off_is_left_out():

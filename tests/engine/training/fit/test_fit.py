@@ -18,13 +18,12 @@ from engine.training.data.draw_model import DrawModel, fit_draw_model  # noqa: E
 from engine.training.data.games import decode, open_games, split  # noqa: E402
 from engine.training.data.viriformat import NOISY, VALUE_ONLY  # noqa: E402
 from engine.training.fit.curves import read_log  # noqa: E402
-from engine.training.fit.figures import evaluate, value_errors  # noqa: E402
+from engine.training.fit.figures import evaluate_network, value_errors  # noqa: E402
 from engine.training.fit.fit import network_of_run, passes  # noqa: E402
 from engine.training.fit.gradients import policy_gradients, value_gradients  # noqa: E402
-from engine.training.fit.model import policy_net, value_net  # noqa: E402
 from engine.training.fit.quantise import dequantise, quantise  # noqa: E402
 from engine.training.fit.settings import NetSettings  # noqa: E402
-from engine.training.fit.steps import ValueStep  # noqa: E402
+from engine.training.fit.steps import ValueStep, policy_net, value_net  # noqa: E402
 from engine.training.fit.trainer import Trainer, rate_factor  # noqa: E402
 from movegen.moves import MAX_MOVES  # noqa: E402
 from tests.engine.training.data.games import random_records  # noqa: E402
@@ -246,7 +245,7 @@ def test_a_small_fit_is_made(tmp_path, count, capsys):
     assert main(["fit", str(path), "--output", str(tmp_path / "run"), *SMALL, *QUICK]) == 0
     assert "policy top 1 / 3 / 5" in capsys.readouterr().out
     network = network_of_run(tmp_path / "run")
-    assert np.isfinite(evaluate(network, open_games([path])).value_mse)
+    assert np.isfinite(evaluate_network(network, open_games([path])).value_mse)
     for entry in read_log(tmp_path / "run" / "value.log"):
         assert np.isfinite(entry["loss"])
 
@@ -326,9 +325,7 @@ def test_exports_that_cannot_be(tmp_path, capsys):
 
 
 def test_a_missing_package_is_noticed_before_long_work(file, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(
-        "engine.system.optional_packages.find_spec", lambda name: None if name == "matplotlib" else True
-    )
+    monkeypatch.setattr("engine.system.environment.find_spec", lambda name: None if name == "matplotlib" else True)
     assert fit(file, tmp_path / "run") == 2
     expected = "teresa train fit: matplotlib is missing: pip install '.[train]' in the folder of Teresa\n"
     assert capsys.readouterr().err == expected
@@ -370,5 +367,5 @@ def test_a_fit_learns(file, tmp_path):
     assert fit(file, tmp_path / "run", *options) == 0
     log = [json.loads(line) for line in (tmp_path / "run" / "value.log").read_text().splitlines()]
     assert log[-1]["loss"] < log[0]["loss"]
-    figures = evaluate(network_of_run(tmp_path / "run"), open_games([file]))
+    figures = evaluate_network(network_of_run(tmp_path / "run"), open_games([file]))
     assert figures.policy_ce < 3.4

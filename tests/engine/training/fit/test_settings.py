@@ -156,7 +156,7 @@ def test_any_number_of_games_can_be_split(count, share):
 
 
 def test_both_sides_have_labels_if_two_games_have(scaled):
-    """Of fewer than 40 games, each is a stretch of its own."""
+    """Of fewer than 40 games, each is a separate stretch."""
     rng = np.random.default_rng(1)
     for _ in range(scaled(200)):
         extras = np.where(rng.random(rng.integers(2, 40)) < 0.9, VALUE_ONLY, 0)

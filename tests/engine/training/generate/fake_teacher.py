@@ -4,11 +4,12 @@ import signal
 import sys
 import zlib
 
-from movegen import Position
-
-for name in ("SIGINT", "SIGPIPE"):  # it ends without a word, as a program in C does
+for name in ("SIGINT", "SIGPIPE"):  # it ends without a word, as a program in C does, also while it loads
     if hasattr(signal, name):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+from movegen import Position  # noqa: E402
+
 position = Position(chess960=True)
 for line in sys.stdin:
     words = line.split()

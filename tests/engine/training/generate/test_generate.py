@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from engine.cli.train import main
-from engine.training.data.viriformat import CHESS960, ENDGAME, STANDARD, VALUE_ONLY
-from engine.training.generate.chunks import Chunks
-from engine.training.generate.generation import generate, join, new_game, parts_folder
-from engine.training.generate.labelling import TeacherGame, ValueGame
-from engine.training.generate.plan import Plan
-from engine.training.generate.starts import chess960_start, random_start
-from engine.training.generate.teacher import Answer, UciEngine, read_score
+from engine.training.data.viriformat import CHESS960_START, ENDGAME_START, STANDARD_START, VALUE_ONLY
+from engine.training.generate.chunks import Chunks, Plan
+from engine.training.generate.games import new_labelled_game
+from engine.training.generate.generation import generate, join, parts_folder
+from engine.training.generate.labelling import TeacherGame, ValueGame, random_chess960_start, random_start
+from engine.training.generate.teachers import Label, UciTeacher, read_score
 from movegen import Position
 from tests.engine.training.data.games import known_game
 from tests.engine.training.data.unpack import unpack_games
@@ -36,7 +35,7 @@ def command(tmp_path):
 
 
 def small_plan(command, limit, seed=5):
-    return Plan(UciEngine(command, limit), value_only=True, games=4, seed=seed, at_once=1, games_per_chunk=2)
+    return Plan(UciTeacher(command, limit), value_only=True, games=4, seed=seed, at_once=1, games_per_chunk=2)
 
 
 def open_chunks(output, plan):
@@ -56,7 +55,7 @@ def make(plan, output, processes=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("value_only", [False, True])
 def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
-    plan = Plan(UciEngine(command, "nodes 1"), value_only, games=6, seed=5, at_once=4, games_per_chunk=4)
+    plan = Plan(UciTeacher(command, "nodes 1"), value_only, games=6, seed=5, at_once=4, games_per_chunk=4)
     games, positions = make(plan, tmp_path / "one.vf")
     make(plan, tmp_path / "two.vf", processes=2)
     data = (tmp_path / "one.vf").read_bytes()
@@ -102,10 +101,10 @@ def test_damaged_chunks_are_made_again(command, tmp_path):
 
 @pytest.mark.parametrize("value_only", [False, True])
 def test_games_of_neighbouring_seeds_and_numbers_are_different(value_only):
-    plans = [Plan(UciEngine("x", "nodes 1"), value_only, games=8, seed=seed, at_once=1) for seed in range(8)]
-    starts = [new_game(plan, number).question().uci for plan in plans for number in range(8)]
+    plans = [Plan(UciTeacher("x", "nodes 1"), value_only, games=8, seed=seed, at_once=1) for seed in range(8)]
+    starts = [new_labelled_game(plan, number).question().uci for plan in plans for number in range(8)]
     assert len(set(starts)) > 60  # two random starts may be the same
-    assert starts == [new_game(plan, number).question().uci for plan in plans for number in range(8)]
+    assert starts == [new_labelled_game(plan, number).question().uci for plan in plans for number in range(8)]
 
 
 @pytest.mark.parametrize("content", [known_game()[:-1], b"", known_game()[:-1] + b"x", known_game() * 2])
@@ -162,7 +161,7 @@ def generate_with(teacher, output, *more):
 
 @needs_shell
 def test_a_teacher_that_cannot_teach_leaves_nothing_behind(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("engine.training.generate.teacher.PATIENCE", 1.0)
+    monkeypatch.setattr("engine.training.generate.teachers.PATIENCE", 1.0)
     folder = tmp_path / "out"
     folder.mkdir()
     for teacher, message in (
@@ -201,11 +200,11 @@ def test_pipes_that_are_full_on_both_sides_do_not_wait_for_each_other(tmp_path):
     script.chmod(0o755)
     program = f"""
 import random
-from engine.training.generate.teacher import Question, Teacher
+from engine.training.generate.teachers import LabelRequest, Teacher
 from movegen import Position
 teacher = Teacher({str(script)!r}, "nodes 1", 1)
 line = "startpos moves " + " ".join(["g1f3 g8f6 f3g1 f6g8"] * 2000)
-answers = teacher.ask([Question(Position(), line, random.Random(1))] * 6)
+answers = teacher.ask([LabelRequest(Position(), line, random.Random(1))] * 6)
 teacher.close()
 print({{(answer.score, answer.move) for answer in answers}}, len(answers))
 """
@@ -224,6 +223,7 @@ def processes_of(group):
 @needs_shell
 @pytest.mark.skipif(shutil.which("ps") is None, reason="needs ps to see processes that are left")
 @pytest.mark.slow
+@pytest.mark.clock  # a process that a busy machine has not begun when Ctrl-C comes prints what it lacks, now and then
 @pytest.mark.parametrize("to_all", [True, False], ids=["to all processes", "to the first one"])
 @pytest.mark.parametrize("delay", [0.0, 0.4, 3.0])
 def test_ctrl_c_ends_all_processes_without_a_word_too_many(command, tmp_path, environment, delay, to_all):
@@ -276,12 +276,12 @@ def test_starts_are_playable_and_of_all_kinds():
         kinds.add(kind)
         assert position.legal_moves
         assert position.past_keys == ()
-    assert kinds == {STANDARD, CHESS960, ENDGAME}
+    assert kinds == {STANDARD_START, CHESS960_START, ENDGAME_START}
 
 
 def test_chess960_starts():
     rng = random.Random(2)
-    rows = {chess960_start(rng).fen().split("/")[0] for _ in range(200)}
+    rows = {random_chess960_start(rng).fen().split("/")[0] for _ in range(200)}
     assert len(rows) > 150
     for row in rows:
         assert sorted(row) == sorted("rnbqkbnr")
@@ -296,7 +296,7 @@ def play(game, score=0, limit=400):
         end = words.index("moves") if "moves" in words else len(words)
         position = Position(" ".join(words[1:end]), chess960=True).play_all(" ".join(words[end + 1 :]))
         moves = position.legal_moves
-        if game.take(Answer(score, moves[0]) if moves else Answer(0, None)):
+        if game.take(Label(score, moves[0]) if moves else Label(0, None)):
             return
     pytest.fail("the game did not end")
 
@@ -317,14 +317,14 @@ def test_won_games_are_adjudicated():
     game._played_out = False
     for number in range(TeacherGame.WON_PLIES):
         mover = game._position
-        done = game.take(Answer(1000 if number == 0 else 2000, mover.legal_moves[0]))
+        done = game.take(Label(1000 if number == 0 else 2000, mover.legal_moves[0]))
         assert not done or number == TeacherGame.WON_PLIES
     mover = game._position
-    assert game.take(Answer(2000, mover.legal_moves[0]))
+    assert game.take(Label(2000, mover.legal_moves[0]))
     assert game.records()[0].result == (2 if mover.turn == "white" else 0)
 
 
 def test_a_start_without_balance_is_dropped():
     game = TeacherGame(random.Random(3))
-    assert game.take(Answer(1500, game._position.legal_moves[0]))
+    assert game.take(Label(1500, game._position.legal_moves[0]))
     assert game.records() == []

@@ -9,25 +9,17 @@ from engine.config.options import Options
 from engine.config.search_params import search_params
 from engine.mcts.params import new_worker, root_of
 from engine.mcts.simulate import simulate_many
-from engine.mcts.tree import PRIOR_UNIT, ROOT, edges_of, new_tree
+from engine.mcts.tree import ROOT, edges_of, new_tree
+from engine.network.architecture import PRIOR_UNIT
 from engine.network.weights_file import SHIPPED, load_weights
 from engine.training.data.games import decode, open_games
-from engine.training.data.viriformat import MATE
+from engine.training.data.viriformat import MATE_SCORE
 from engine.training.data.visits import sibling
-from engine.training.generate.chunks import Chunks
-from engine.training.generate.generation import (
-    check_output,
-    generate,
-    join,
-    make_chunk,
-    new_game,
-    parts_folder,
-    play,
-)
+from engine.training.generate.chunks import Chunks, Plan
+from engine.training.generate.games import new_labelled_game, play_games
+from engine.training.generate.generation import check_output, generate, join, make_chunk, parts_folder
 from engine.training.generate.labelling import TeacherGame
-from engine.training.generate.plan import Plan
-from engine.training.generate.self_play import SelfTeacher, add_noise, self_play
-from engine.training.generate.teacher import Answer, Question
+from engine.training.generate.teachers import Label, LabelRequest, SelfTeacher, add_noise, self_play
 from movegen import Position
 from movegen.bits import U64
 from tests.conftest import JIT_DISABLED
@@ -51,11 +43,11 @@ def plan():
 @pytest.fixture(scope="module")
 def games(plan, network):
     """Games that are over."""
-    return list(play(plan, range(plan.games), SelfTeacher(network, VISITS)))
+    return list(play_games(plan, range(plan.games), SelfTeacher(network, VISITS)))
 
 
 def ask(network, fen, visits=VISITS, seed=1):
-    question = Question(Position(fen, chess960=True), "", random.Random(seed))
+    question = LabelRequest(Position(fen, chess960=True), "", random.Random(seed))
     return SelfTeacher(network, visits).ask([question])[0]
 
 
@@ -79,7 +71,7 @@ def test_moves_and_visits_are_legal_and_the_label_has_the_most(games):
         legal = {code_to_move(code, board) for code in moves}
         assert len(legal) == len(moves)
         assert legal <= set(board.legal_moves)
-        assert abs(score) < MATE
+        assert abs(score) < MATE_SCORE
 
 
 def test_results_are_those_of_python_chess(games):
@@ -107,7 +99,7 @@ def test_the_first_moves_vary_and_the_others_are_the_best():
             best, *others = game._position.move_codes
             visits = [(best, 3), *((code, 1) for code in others[:1])]
             before = len(game._games)
-            if game.take(Answer(rng.randint(50, 60), game._position.uci(best), visits)):
+            if game.take(Label(rng.randint(50, 60), game._position.uci(best), visits)):
                 break
             assert ply < TeacherGame.VARIED_PLIES or len(game._games) == before
             drawn += len(game._games) - before
@@ -124,8 +116,8 @@ def test_all_visits_are_given_where_nothing_is_proven(network):
 @pytest.mark.parametrize(
     ("fen", "score", "move"),
     [
-        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", MATE - 1, "a1a8"),
-        ("k7/8/1K6/8/8/8/8/7R b - - 0 1", 1 - MATE, "a8b8"),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", MATE_SCORE - 1, "a1a8"),
+        ("k7/8/1K6/8/8/8/8/7R b - - 0 1", 1 - MATE_SCORE, "a8b8"),
         ("k7/8/8/8/8/8/6q1/7K w - - 0 1", 0, "h1g2"),
     ],
 )
@@ -161,7 +153,7 @@ def test_noise_keeps_the_moves_and_the_order_of_priors(network):
 def test_a_label_does_not_depend_on_what_was_asked_before(network):
     fens = [Position().fen(), "8/pp3k2/2p2n1p/3p1p2/3P1P2/2P1P1PP/PP2K3/5N2 w - - 0 30"]
     teacher = SelfTeacher(network, 100)
-    answers = teacher.ask([Question(Position(fen, chess960=True), "", random.Random(7)) for fen in fens])
+    answers = teacher.ask([LabelRequest(Position(fen, chess960=True), "", random.Random(7)) for fen in fens])
     assert answers == [ask(network, fen, visits=100, seed=7) for fen in fens]
     assert answers[0] != ask(network, fens[0], visits=100, seed=8)
 
@@ -169,7 +161,7 @@ def test_a_label_does_not_depend_on_what_was_asked_before(network):
 def test_repetitions_count(network):
     """With a queen more, the move that brings the position onto the board a third time is not wanted."""
     position = Position("7k/8/8/8/8/8/1q6/7K w - - 0 1", chess960=True).play_all("h1g1 b2c2 g1h1 c2b2 h1g1 b2c2 g1h1")
-    (answer,) = SelfTeacher(network, 100).ask([Question(position, "", random.Random(1))])
+    (answer,) = SelfTeacher(network, 100).ask([LabelRequest(position, "", random.Random(1))])
     repeating = position.code("c2b2")
     assert answer.score > 300
     assert repeating not in dict(answer.visits) or dict(answer.visits)[repeating] < 20
@@ -225,7 +217,7 @@ def test_the_same_bytes_with_any_number_of_processes_and_after_an_interruption(p
 
 
 def test_other_seeds_give_other_games(plan):
-    starts = {new_game(Plan(plan.teacher, False, 1, seed, 1), 0).question().uci for seed in range(5)}
+    starts = {new_labelled_game(Plan(plan.teacher, False, 1, seed, 1), 0).question().uci for seed in range(5)}
     assert len(starts) == 5
 
 

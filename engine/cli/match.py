@@ -1,0 +1,104 @@
+"""`teresa match`: games between two players, and what their result means."""
+
+import argparse
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from engine.cli.arguments import add_force, add_visits, positive_number
+from engine.cli.progress import warm_up
+from perft.exits import ending_at_once, reported
+from perft.runner.arguments import add_run_arguments
+
+EXAMPLES = """
+players: 'default' is the engine as it is; 'PUCT C=600' sets options; a weights file replaces the network; commas join
+these. --engine COMMAND is any UCI engine. With --visits two Teresas play in the process, without UCI, and the same
+seed gives the same games. With a clock all players run as UCI engines.
+
+examples:
+  teresa match default "PUCT C=700" --visits 400 --games 1000 --sprt 0 5
+  teresa match default new.net --visits 2000 --book 8moves.epd --run FOLDER
+  teresa match default --engine stockfish --set B:Hash=16 --clock 10+0.1 --games 100 --book 8moves.epd --pgn games.pgn
+  teresa match --resume FOLDER
+"""
+DEFAULT_GAMES, DEFAULT_VISITS = 100, 400
+
+
+def main(argv: Sequence[str]) -> int:
+    """Play a match; -> exit status."""
+    arguments = match_parser().parse_intermixed_args(argv)
+    return reported("teresa match", lambda: _main(arguments))
+
+
+def match_parser() -> argparse.ArgumentParser:
+    """All arguments."""
+    parser = argparse.ArgumentParser(
+        prog="teresa match",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("players", nargs="*", metavar="PLAYER", help="the first player is A, the second B")
+    parser.add_argument("--engine", action="append", default=[], metavar="COMMAND", help="a UCI engine as a player")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="A:NAME=VALUE", help="an option of one player, or of both (AB:)"
+    )
+    parser.add_argument(
+        "--games",
+        type=positive_number(int),
+        default=DEFAULT_GAMES,
+        metavar="N",
+        help="at most, in pairs (default %(default)s)",
+    )
+    add_visits(parser, f"for each move (default {DEFAULT_VISITS}, if there is no clock)")
+    parser.add_argument("--clock", type=_clock, metavar="S+I", help="seconds for a game, and more for each move")
+    parser.add_argument("--movetime", type=positive_number(float), metavar="S", help="seconds for each move")
+    parser.add_argument("--book", type=Path, metavar="FILE", help="openings (EPD or PGN; default: random moves)")
+    parser.add_argument("--chess960", action="store_true", help="the openings of an EPD file are of Chess960")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="order of openings, random numbers of players")
+    parser.add_argument("--sprt", type=float, nargs=2, metavar="ELO", help="stop when one of two Elos is accepted")
+    parser.add_argument("--alpha", type=_risk, default=0.05, help="largest share of false decisions for the second Elo")
+    parser.add_argument("--beta", type=_risk, default=0.05, help="likewise for the first one (default %(default)s)")
+    parser.add_argument("--logistic", action="store_true", help="with --sprt: logistic Elo, not normalised")
+    parser.add_argument(
+        "--resign", type=int, nargs=2, default=(0, 0), metavar=("CP", "N"), help="lost: N moves at -CP or worse"
+    )
+    parser.add_argument(
+        "--draw",
+        type=int,
+        nargs=3,
+        default=(40, 0, 0),
+        metavar=("MOVE", "CP", "N"),
+        help="drawn: from MOVE on N within CP",
+    )
+    parser.add_argument("--pgn", type=Path, metavar="FILE", help="write the games, with evaluations")
+    parser.add_argument(
+        "--workers", type=positive_number(int), metavar="N", help="games at a time (default: processors)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_force(parser)
+    add_run_arguments(parser)
+    return parser
+
+
+def _clock(text: str) -> tuple[float, float]:
+    seconds, _, increment = text.partition("+")
+    with suppress(ValueError):
+        values = float(seconds), float(increment or 0)
+        if 0 < values[0] < 1e6 and 0 <= values[1] < 1e6:
+            return values
+    raise argparse.ArgumentTypeError(f"{text[:40]!a} is not a clock such as 10+0.1")
+
+
+def _risk(text: str) -> float:
+    with suppress(ValueError):
+        if 0.0 < float(text) < 0.5:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text[:40]!a} is not a number between 0 and 0.5")
+
+
+def _main(arguments: argparse.Namespace) -> int:
+    with ending_at_once():  # numba takes a while to load
+        from engine.cli.match_run import play_match
+    warm_up()
+    return play_match(arguments)

@@ -1,0 +1,170 @@
+"""What `teresa train` does: generate games, fit the nets, evaluate, export. Only a fit needs torch."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress, TimeRemainingColumn
+
+from engine.cli.command_run import CommandRun
+from engine.cli.console import new_console
+from engine.cli.progress import warm_up
+from engine.network.architecture import Network
+from engine.network.weights_file import SHIPPED, load_weights
+from engine.system.environment import check_extra
+from engine.training.data.games import Games, open_games
+from engine.training.fit.figures import draw_calibration_table, evaluate_network, figures_table
+from engine.training.fit.settings import NETS, check_folder, check_options, read_settings
+from engine.training.generate.chunks import Plan
+from engine.training.generate.generation import generate, parts_folder
+from engine.training.generate.teachers import LEAST_VISITS, UciTeacher, self_play
+from perft.exits import DONE
+from perft.runner.arguments import RunOptions
+from perft.runner.runner import Stopped
+
+USUAL_AT_ONCE = 16
+SELF_PLAY_CHUNK = 16  # games; at 800 visits about ten seconds
+
+
+def run_generate(arguments: argparse.Namespace) -> int:
+    """Make labelled games, with a progress display."""
+    if arguments.run or arguments.resume:
+        raise ValueError(f"the same command continues a run: it is kept in {parts_folder(arguments.output)}")
+    options = RunOptions.of(arguments)
+    if options.error is not None:
+        raise ValueError(options.error)
+    if options.in_units:
+        return run_generate_in_units(arguments)
+    plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
+    positions = 0
+    with progress_display() as progress:
+        task = progress.add_task("games", total=arguments.games)
+
+        def advance(games: int, count: int) -> None:
+            nonlocal positions
+            positions += count
+            progress.update(task, advance=games, description=f"games ({positions:,} positions)")
+
+        generate(plan, arguments.output, arguments.processes, advance)
+    print(f"{arguments.output}: {positions:,} new positions")
+    return DONE
+
+
+def run_generate_in_units(arguments: argparse.Namespace) -> int:
+    """Let the workers of a cluster make the games, or two processes each."""
+    plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
+    positions: list[int] = []
+    with CommandRun("generate", RunOptions.of(arguments), arguments.processes) as run:
+        try:
+            generate(plan, arguments.output, arguments.processes, lambda _, count: positions.append(count), run.runner)
+        except Stopped:
+            raise KeyboardInterrupt from None
+    print(f"{arguments.output}: {sum(positions):,} new positions")
+    return DONE
+
+
+def teacher_plan(arguments: argparse.Namespace) -> Plan:
+    """The games of a UCI engine."""
+    refuse(arguments, "only for --self-play", "visits", "weights")
+    limit = f"nodes {arguments.nodes}" if arguments.nodes else f"depth {arguments.depth}"
+    teacher = UciTeacher(arguments.teacher, limit)
+    return Plan(teacher, arguments.value_only, arguments.games, arguments.seed, arguments.at_once or USUAL_AT_ONCE)
+
+
+def self_play_plan(arguments: argparse.Namespace) -> Plan:
+    """The games of self-play, played one after the other."""
+    refuse(arguments, "not for --self-play, which takes --visits", "nodes", "depth")
+    refuse(arguments, "not for --self-play", "value_only", "at_once")
+    if arguments.visits < LEAST_VISITS:
+        raise ValueError(f"--visits must be at least {LEAST_VISITS}")
+    warm_up()  # once, with a message, rather than silently in each process
+    teacher = self_play(arguments.weights or SHIPPED, arguments.visits)
+    return Plan(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
+
+
+def refuse(arguments: argparse.Namespace, reason: str, *names: str) -> None:
+    """Refuse arguments that make no sense here."""
+    for name in names:
+        if getattr(arguments, name):
+            raise ValueError(f"--{name.replace('_', '-')} is {reason}")
+
+
+def run_fit(arguments: argparse.Namespace) -> int:
+    """Train, with a progress display, and end with the table."""
+    check_extra("train")
+    check_options(arguments)
+    check_folder(arguments.output)
+    from engine.training.fit.fit import fit, is_complete, network_of_run
+
+    files = open_games(arguments.files)
+    held_out = open_games(arguments.held_out) if arguments.held_out else None
+    nets = (arguments.only,) if arguments.only else NETS
+    with progress_display() as progress:
+        tasks: dict[str, Any] = {}
+
+        def advance(net: str, seen: int, total: int) -> None:
+            if net not in tasks:
+                tasks[net] = progress.add_task(net, total=total)
+            progress.update(tasks[net], completed=seen)
+
+        settings = read_settings(arguments, files)
+        start, report = arguments.start_from, partial(print, flush=True)
+        aside = fit(files, arguments.output, settings, nets, start, report, advance)
+    if is_complete(arguments.output):
+        games = held_out or aside.with_moves()
+        show_figures(network_of_run(arguments.output), games, as_json=False)
+    return DONE
+
+
+def run_evaluate(arguments: argparse.Namespace) -> int:
+    """Show the figures of a network."""
+    show_figures(network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
+    return DONE
+
+
+def run_export(arguments: argparse.Namespace) -> int:
+    """Write the weights file of a fit."""
+    from engine.training.fit.fit import export
+
+    figures = export(arguments.folder, arguments.output, arguments.held_out, force=arguments.force)
+    print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
+    return DONE
+
+
+def network_from(source: Path | None) -> Network:
+    """The network of a weights file or of the folder of a fit; without a source, the shipped one."""
+    if source is not None and source.is_dir():
+        from engine.training.fit.fit import network_of_run
+
+        return network_of_run(source)
+    return load_weights(source or SHIPPED).network
+
+
+def show_figures(network: Network, games: Games, *, as_json: bool) -> None:
+    """Evaluate and print."""
+    figures = evaluate_network(network, games)
+    if as_json:
+        print(json.dumps(figures.as_dict(), allow_nan=False))
+        return
+    console = new_console(is_terminal=sys.stdout.isatty())
+    console.print(figures_table(figures))
+    console.print(draw_calibration_table(network, games))
+
+
+def progress_display() -> Progress:
+    """A progress bar on a terminal, nothing elsewhere."""
+    columns = (*Progress.get_default_columns()[:3], TimeRemainingColumn(elapsed_when_finished=True))
+    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
+
+
+RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "generate": run_generate,
+    "fit": run_fit,
+    "evaluate": run_evaluate,
+    "export": run_export,
+}

@@ -1,0 +1,70 @@
+"""`teresa tune`: constants of the search by games between different settings."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.cli.arguments import add_force, positive_number
+from engine.cli.progress import warm_up
+from perft.exits import ending_at_once, reported
+from perft.runner.arguments import add_run_arguments
+
+FILE_FORMAT = """
+the file (TOML):
+  method = "random"       # both players of a pair have random settings; or "spsa", for many constants
+  visits = 400            # for each move
+  games = 2000
+  seed = 1
+  book = "8moves.epd"     # openings (EPD or PGN); without it random moves
+  [options]               # of both players
+  "Root Temperature" = 5000
+  [[constant]]
+  name = "PUCT C"         # an option with a number; its present value must lie in the range
+  low = 300
+  high = 1200
+  scale = "log"           # or "linear", with step = the difference that slopes are for
+also: resign = [800, 4], draw = [40, 10, 8] as for teresa match, round = 16 (pairs between two moves of SPSA)
+
+examples:
+  teresa tune constants.toml --run FOLDER --picture slopes.svg --gate 0 5
+  teresa tune --resume FOLDER
+"""
+GATE_GAMES = 10_000
+
+
+def main(argv: Sequence[str]) -> int:
+    """Tune; -> exit status."""
+    arguments = tune_parser().parse_args(argv)
+    return reported("teresa tune", lambda: _main(arguments))
+
+
+def tune_parser() -> argparse.ArgumentParser:
+    """All arguments."""
+    parser = argparse.ArgumentParser(
+        prog="teresa tune",
+        description=__doc__,
+        epilog=FILE_FORMAT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="constants, ranges and games")
+    parser.add_argument(
+        "--gate", type=float, nargs=2, metavar="ELO", help="test the proposed setting against the present one (SPRT)"
+    )
+    parser.add_argument(
+        "--gate-games", type=positive_number(int), default=GATE_GAMES, metavar="N", help="at most (default %(default)s)"
+    )
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="write the curves of the constants as SVG")
+    parser.add_argument(
+        "--workers", type=positive_number(int), metavar="N", help="games at a time (default: processors)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_force(parser)
+    add_run_arguments(parser)
+    return parser
+
+
+def _main(arguments: argparse.Namespace) -> int:
+    with ending_at_once():  # numba takes a while to load
+        from engine.cli.tune_run import run_tuning
+    warm_up()
+    return run_tuning(arguments)

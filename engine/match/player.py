@@ -1,0 +1,77 @@
+"""What a player is: its description, how long it may think, and what a game asks of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from movegen import Position
+
+MATE_CENTIPAWNS = 30_000  # less the moves to the mate
+THREADS = "Threads"
+
+
+@dataclass(frozen=True)
+class PlayerSpec:
+    """A player, as units of work carry it."""
+
+    name: str
+    options: Mapping[str, str] = field(default_factory=dict)  # of UCI
+    command: Sequence[str] | None = None  # of a UCI engine; None: this engine
+    checksums: Mapping[str, str] = field(default_factory=dict)  # of the files that the options name, by option
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        command = None if self.command is None else list(self.command)
+        return {"name": self.name, "options": dict(self.options), "command": command, "checksums": dict(self.checksums)}
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it plays the same game again if its visits are fixed: this engine, with one thread."""
+        return self.command is None and int(self.options.get(THREADS, "1")) == 1
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """How long players think: a number of visits, a time for each move, or a clock with an increment; in seconds."""
+
+    visits: int | None = None
+    move_time: float | None = None
+    clock: float | None = None
+    increment: float = 0.0
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the games do not depend on the machine."""
+        return self.visits is not None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A move, and what its player thinks of the position: centipawns, or a mate near ±30,000."""
+
+    move: str
+    centipawns: int | None
+    seconds: float
+
+
+class Forfeit(Exception):  # noqa: N818  (a result of a game)
+    """A player lost by something else than its play: a crash, an illegal move, the clock."""
+
+
+class MatchPlayer(Protocol):
+    """Plays one game after another."""
+
+    def start_game(self, position: Position, seed: int) -> None:
+        """Forget the game before; the next one starts here."""
+
+    def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:
+        """Choose a move. `new_moves` were played since the last call; `left`: the seconds on both clocks, by colour.
+
+        `Forfeit` if the player cannot.
+        """
+
+    def watch(self, move: str) -> None:
+        """A move was played, by either player."""
+
+    def close(self) -> None:
+        """End it."""

@@ -1,0 +1,140 @@
+"""A UCI engine as a player, in its own process."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+import chess
+import chess.engine
+
+from engine.match.player import MATE_CENTIPAWNS, Choice, Forfeit, PlayerSpec, TimeControl
+from engine.pgn.positions import as_chess_board
+from movegen import Position
+
+SECONDS_TO_START = 60.0  # and for every other answer that is not a move
+SECONDS_TO_ANSWER = 10.0  # beyond the time that an engine has for its move
+SLOWEST_VISITS = 1000.0  # a second; an engine with a fixed number of visits may take that long
+SECONDS_TO_QUIT = 1.0
+
+
+class _Watchdog:
+    """Ends an engine that does not answer."""
+
+    def __init__(self, engine: chess.engine.SimpleEngine) -> None:
+        self._engine, self.has_come = engine, False
+
+    def come(self) -> None:
+        """The time is over."""
+        self.has_come = True
+        self._engine.transport.kill()
+
+
+class UciPlayer:
+    """Any UCI engine. After a crash it is started again for the next game."""
+
+    def __init__(self, spec: PlayerSpec, control: TimeControl) -> None:
+        self._spec, self._control = spec, control
+        self._engine: chess.engine.SimpleEngine | None = None
+        self._board, self._game = chess.Board(), object()
+
+    def start_game(self, position: Position, seed: int) -> None:  # noqa: ARG002  (UCI has no seed)
+        """Start the engine, if it does not run, and make it ready; a `ValueError` if that cannot be done."""
+        self._board, self._game = as_chess_board(position), object()
+        try:
+            self.running().ping()
+        except (chess.engine.EngineError, TimeoutError):  # it ended between two games
+            self.close()
+            try:
+                self.running().ping()
+            except (chess.engine.EngineError, TimeoutError) as error:
+                self.close()
+                raise ValueError(f"{self._spec.name} does not get ready: {error or 'no answer'}") from None
+
+    def running(self) -> chess.engine.SimpleEngine:
+        """The engine, with its options; it is started if it does not run."""
+        if self._engine is None:
+            self._engine = self._started()
+            try:
+                self._engine.configure(dict(self._spec.options))
+            except (chess.engine.EngineError, TimeoutError) as error:
+                self.close()
+                raise ValueError(f"{self._spec.name}: {error}") from None
+        return self._engine
+
+    def _started(self) -> chess.engine.SimpleEngine:
+        command = list(self._spec.command or [])
+        try:
+            # In its own process group: Ctrl-C lets games that are under way end.
+            return chess.engine.SimpleEngine.popen_uci(command, timeout=SECONDS_TO_START, setpgrp=True)
+        except (OSError, chess.engine.EngineError, TimeoutError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or "no answer"
+            raise ValueError(f"{self._spec.name}: {command[0]} cannot be started as a UCI engine: {reason}") from None
+
+    def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:  # noqa: ARG002
+        """Let the engine think on its clock. python-chess checks that the move is legal."""
+        engine, limit = self.running(), self._limit(left)
+        begin = time.perf_counter()
+        with self._given_up_after(engine, self._patience(left[position.turn])) as watchdog:
+            try:
+                result = engine.play(self._board, limit, info=chess.engine.INFO_SCORE, game=self._game)
+            except (chess.engine.EngineTerminatedError, TimeoutError):
+                self.close()
+                raise Forfeit("no answer" if watchdog.has_come else "crash") from None
+            except chess.engine.EngineError:
+                self.close()
+                raise Forfeit("illegal move") from None
+        seconds = time.perf_counter() - begin
+        if result.move is None:
+            raise Forfeit("no move")
+        score = result.info.get("score")
+        points = None if score is None else score.relative.score(mate_score=MATE_CENTIPAWNS)
+        return Choice(self._board.uci(result.move), points, seconds)
+
+    @contextmanager
+    def _given_up_after(self, engine: chess.engine.SimpleEngine, seconds: float) -> Iterator[_Watchdog]:
+        """Kill the engine if it does not answer in time."""
+        watchdog = _Watchdog(engine)
+        timer = threading.Timer(seconds, watchdog.come)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield watchdog
+        finally:
+            timer.cancel()
+
+    def watch(self, move: str) -> None:
+        """A move was played, by either player."""
+        self._board.push_uci(move)
+
+    def _limit(self, left: Mapping[str, float]) -> chess.engine.Limit:
+        control = self._control
+        if control.visits is not None:
+            return chess.engine.Limit(nodes=control.visits)
+        if control.clock is None:
+            return chess.engine.Limit(time=control.move_time)
+        return chess.engine.Limit(
+            white_clock=left["white"],
+            black_clock=left["black"],
+            white_inc=control.increment,
+            black_inc=control.increment,
+        )
+
+    def _patience(self, left: float) -> float:
+        """Seconds after which an engine that does not answer is given up."""
+        control = self._control
+        if control.visits is not None:
+            return SECONDS_TO_START + control.visits / SLOWEST_VISITS
+        return (left if control.move_time is None else control.move_time) + SECONDS_TO_ANSWER
+
+    def close(self) -> None:
+        """End the process."""
+        if self._engine is not None:
+            engine, self._engine = self._engine, None
+            with suppress(Exception):
+                engine.timeout = SECONDS_TO_QUIT
+                engine.quit()
+            with suppress(Exception):
+                engine.transport.kill()
+            with suppress(Exception):
+                engine.close()

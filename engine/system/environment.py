@@ -1,0 +1,70 @@
+"""What surrounds the program: its version, processors, optional packages, the command line that starts it again."""
+
+import os
+import sys
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container: microseconds of processor time, and the period in microseconds
+PACKAGES = {"explore": ("starlette", "uvicorn"), "train": ("torch", "matplotlib")}
+# The working folder is left out of the path (-P): it may hold another `engine.py`. The folder of this package
+# is added if it is not on the path: the package need not be installed.
+PROGRAM = """\
+import sys
+home = sys.argv.pop(1)
+if home not in sys.path:
+    sys.path.insert(0, home)
+from engine.__main__ import main
+sys.exit(main())
+"""
+
+
+def version() -> str:
+    """The installed version; a folder of sources that is not installed has none."""
+    from importlib import metadata  # takes a while
+
+    try:
+        return metadata.version("teresa-chess")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+@cache
+def processors() -> int:
+    """The processors that the system, or the quota of a container, allows this process; at least 1."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(count, _quota(QUOTA, count)))
+
+
+def _quota(file: Path, default: int) -> int:
+    """Processors by the quota in a file, rounded up; `default` if it has none."""
+    try:
+        share, period = file.read_text(encoding="ascii").split()
+        return -(-int(share) // int(period))
+    except (OSError, ValueError, ZeroDivisionError):
+        return default
+
+
+# Optional packages
+
+
+def how_to_install(package: str | None) -> str | None:
+    """How to install a missing package; None if it belongs to no extra."""
+    name = (package or "").partition(".")[0]
+    for extra, packages in PACKAGES.items():
+        if name in packages:
+            return f"{name} is missing: pip install '.[{extra}]' in the folder of Teresa"
+    return None
+
+
+def check_extra(extra: str) -> None:
+    """`ValueError` if a package of an extra is missing; nothing is imported."""
+    for name in PACKAGES[extra]:
+        if find_spec(name) is None:
+            raise ValueError(how_to_install(name))
+
+
+def command_line(*argv: str) -> list[str]:
+    """A command of this package, whatever files the working folder holds."""
+    return [sys.executable, "-P", "-c", PROGRAM, str(Path(__file__).resolve().parents[2]), *argv]

@@ -1,0 +1,61 @@
+"""Chunks of games as units of work, for other machines and for `--verify`; they are booked in the folder of chunks."""
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from engine.training.generate.chunks import GAMES_SUFFIX, VISITS_SUFFIX, Chunks, Plan
+from engine.training.generate.games import chunk_games
+from engine.training.generate.teachers import SelfPlay, UciTeacher
+from perft.runner.journal import Result
+from perft.runner.runner import Runner
+from perft.runner.units import Unit, UnitAnswer, WithFiles
+
+MAKE_CHUNK = "engine.training.generate.chunk_units:make_chunk_unit"
+
+
+def chunk_unit(plan: Plan, chunk: int) -> Unit:
+    """The unit of a chunk. On other machines the weights file must be at the same place; its hash is compared."""
+    fields = asdict(plan)
+    if isinstance(plan.teacher, SelfPlay):
+        fields["teacher"]["weights"] = str(Path(plan.teacher.weights).resolve())
+    return Unit(MAKE_CHUNK, {"plan": fields, "chunk": chunk})
+
+
+def make_chunk_unit(plan: Mapping[str, Any], chunk: int) -> WithFiles:
+    """Make a chunk, on a worker; -> the number of its positions, and its files."""
+    teacher = plan["teacher"]
+    kind = SelfPlay if "weights" in teacher else UciTeacher
+    games, visits, positions = chunk_games(Plan(**{**plan, "teacher": kind(**teacher)}), chunk)
+    return WithFiles(positions, {GAMES_SUFFIX: games} | ({} if visits is None else {VISITS_SUFFIX: visits}))
+
+
+class ChunkBook:
+    """The folder of chunks as the place where results are kept: a run on a cluster can be finished without one."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        self.done: dict[str, Result] = {}
+        self._chunks = chunks
+
+    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+        """Write the chunk."""
+        self._chunks.write(unit.input["chunk"], answer.files[GAMES_SUFFIX], answer.files.get(VISITS_SUFFIX))
+        result = Result(answer.value, answer.digest, workers, answer.seconds)
+        self.done[unit.identity] = result
+        return result
+
+
+def make_chunks_in_units(
+    plan: Plan,
+    missing: list[int],
+    new_runner: Callable[[ChunkBook], Runner],
+    chunks: Chunks,
+    advance: Callable[[int, int], None],
+) -> None:
+    """Let workers make the missing chunks."""
+    runner = new_runner(ChunkBook(chunks))
+    with closing(runner.run([chunk_unit(plan, chunk) for chunk in missing])) as results:
+        for unit, result in results:
+            advance(len(plan.games_of(unit.input["chunk"])), result.value)

@@ -1,0 +1,46 @@
+"""The games of a plan: each has its own seed, and each chunk starts with a new teacher."""
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+
+from engine.training.data.viriformat import LabelledGame, pack_game
+from engine.training.data.visits import pack_visits
+from engine.training.generate.chunks import Plan
+from engine.training.generate.labelling import TeacherGame, ValueGame
+from engine.training.generate.teachers import SelfTeacher, Teacher
+
+
+def new_labelled_game(plan: Plan, number: int) -> TeacherGame | ValueGame:
+    """The n-th game, with its own seed."""
+    rng = random.Random(f"{plan.seed} {number}")
+    return ValueGame(rng) if plan.value_only else TeacherGame(rng)
+
+
+def play_games(plan: Plan, numbers: range, teacher: Teacher | SelfTeacher) -> Iterator[TeacherGame | ValueGame]:
+    """Play games, many at once; each is yielded when it is over."""
+    waiting = iter(numbers)
+    games = [new_labelled_game(plan, number) for number in islice(waiting, plan.at_once)]
+    while games:
+        answers = teacher.ask([game.question() for game in games])
+        unfinished: list[TeacherGame | ValueGame] = []
+        for game, answer in zip(games, answers, strict=True):
+            if not game.take(answer):
+                unfinished.append(game)
+                continue
+            yield game
+            number = next(waiting, None)
+            if number is not None:
+                unfinished.append(new_labelled_game(plan, number))
+        games = unfinished
+
+
+def chunk_games(plan: Plan, chunk: int) -> tuple[bytes, bytes | None, int]:
+    """The games of a chunk, its visits if there are any, and the number of its positions."""
+    records: list[LabelledGame] = []
+    with plan.teacher.open() as teacher:
+        for game in play_games(plan, plan.games_of(chunk), teacher):
+            records += game.records()
+    games = b"".join(map(pack_game, records))
+    visits = b"".join(pack_visits(record.visits) for record in records) if plan.has_visits else None
+    return games, visits, sum(len(record.moves) for record in records)

@@ -1,0 +1,12 @@
+"""Units of work on one machine or many: each is done once, booked in a journal, and repeatable.
+
+units.py       what a unit is: a function, its input, and an identity
+journal.py     which units are done, on disk
+runner.py      sends units out until all are done: losses, stragglers, checks by a second worker
+interrupts.py  Ctrl-C: once, and twice
+processes.py   workers: processes of this machine, or this process itself
+addresses.py   which schedulers may be connected to
+cluster.py     workers: a Dask cluster; the only module that imports Dask
+arguments.py   the options of commands that run units
+display.py     progress on the terminal
+"""

@@ -1,0 +1,93 @@
+"""The progress of a run of units: a line on the terminal, or one a minute in a log."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Self, TextIO
+
+from perft.runner.runner import RunStats
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+SECONDS_BETWEEN_LOG_LINES = 60.0
+
+
+class RunDisplay:
+    """Shows how far a run is, on standard error."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._live: Live | None = None
+        self._last_line = time.monotonic()
+        self._has_waited = False  # for workers
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def show(self, stats: RunStats) -> None:
+        """Show the state of a run."""
+        now = time.monotonic()
+        begins_to_wait = not stats.workers and not self._has_waited
+        self._has_waited = not stats.workers
+        if self._stream.isatty():
+            self._show_live(progress_line(stats, now))
+        elif begins_to_wait or now - self._last_line >= SECONDS_BETWEEN_LOG_LINES:
+            self._last_line = now
+            print(progress_line(stats, now), file=self._stream, flush=True)
+
+    def _show_live(self, text: str) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        if self._live is None:
+            self._live = Live(console=Console(file=self._stream), transient=True)
+            self._live.start()
+        self._live.update(text)
+
+
+def progress_line(stats: RunStats, now: float) -> str:
+    """Units done, time left, workers, and what was sent twice."""
+    new = stats.done - stats.from_journal
+    elapsed = max(now - stats.started, 1e-6)
+    left = "?" if not new else clock_text(elapsed / new * (stats.total - stats.done))
+    parts = [
+        f"{stats.done:,} of {stats.total:,} units",
+        f"{60 * new / elapsed:,.1f} a minute",
+        f"{left} left",
+        number_of(stats.workers, "worker") if stats.workers else "waiting for workers",
+    ]
+    return ", ".join(parts + events_of(stats))
+
+
+def summary_line(stats: RunStats) -> str:
+    """What a run came to."""
+    return ", ".join([number_of(stats.total, "unit"), *events_of(stats)])
+
+
+def events_of(stats: RunStats) -> list[str]:
+    """What was done more than once, and why, as far as it happened."""
+    counts = (
+        (stats.from_journal, "from the journal"),
+        (stats.redone, "redone"),
+        (stats.resent, "sent twice"),
+        (stats.verified, "verified"),
+        (stats.unverified, "not verified: there was no second worker"),
+    )
+    lost = [f"{number_of(stats.lost_workers, 'worker')} lost"] if stats.lost_workers else []
+    return lost + [f"{count:,} {word}" for count, word in counts if count]
+
+
+def number_of(count: int, word: str) -> str:
+    """A number with its word."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def clock_text(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

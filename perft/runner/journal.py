@@ -1,0 +1,185 @@
+"""Which units of a run are done, on disk: it can be continued after anything that may happen to its processes.
+
+    RUN/journal.jsonl   a header, then a line for each unit that is done, each with its own checksum
+    RUN/results/        large results, a file each: written aside, renamed, and only then booked
+    RUN/lock            held by the process that writes
+
+A line that was cut off is skipped, and its unit is done again. So is a unit whose file is missing or damaged.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from filelock import FileLock, Timeout
+
+from perft.runner.units import Unit, UnitAnswer, canonical, checksum
+
+FORMAT = 1
+JOURNAL, RESULTS, LOCK = "journal.jsonl", "results", "lock"
+CHECK, CHECK_DIGITS = "check", 16  # the checksum of a line
+
+
+class JournalError(ValueError):
+    """A journal cannot be written, or is not the one of this run."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a unit that is done."""
+
+    value: Any
+    digest: str  # equal answers have equal digests
+    workers: tuple[str, ...]  # that gave it: two if it was verified
+    seconds: float  # of work
+    files: Mapping[str, bytes | Path] = field(default_factory=dict)  # by their suffix
+
+    def read(self, suffix: str) -> bytes:
+        """The content of a large result."""
+        file = self.files[suffix]
+        return file.read_bytes() if isinstance(file, Path) else file
+
+
+class UnitBook(Protocol):
+    """Where results are kept."""
+
+    done: dict[str, Result]  # by the identity of the unit
+
+    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+        """Keep a result."""
+
+
+class Memory:
+    """Keeps results in memory only."""
+
+    def __init__(self) -> None:
+        self.done: dict[str, Result] = {}
+
+    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+        """Keep a result."""
+        result = Result(answer.value, answer.digest, workers, answer.seconds, answer.files)
+        self.done[unit.identity] = result
+        return result
+
+
+def hash_of_units(units: Iterable[Unit]) -> str:
+    """A hash of a list of units, in its order."""
+    return checksum("\n".join(unit.identity for unit in units).encode())
+
+
+def check_of(entry: Mapping[str, Any]) -> str:
+    """The checksum of a line."""
+    return checksum(canonical(entry).encode())[:CHECK_DIGITS]
+
+
+class Journal:
+    """The journal of a run in its folder. Use it as a context: other processes cannot open it meanwhile."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.done: dict[str, Result] = {}
+        self._lock = FileLock(folder / LOCK)
+
+    def start(self, header: Mapping[str, Any]) -> None:
+        """Begin a new journal; the folder must be new or empty."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if any(self.folder.iterdir()):
+                raise JournalError(f"{self.folder} is not empty: take another folder, or continue its run by --resume")
+            self._take_lock()
+            (self.folder / RESULTS).mkdir()
+            self._append({"journal": FORMAT, **header})
+        except OSError as error:
+            raise JournalError(f"{self.folder}: {error.strerror or error}") from None
+
+    def resume(self) -> dict[str, Any]:
+        """Continue a journal; -> its header."""
+        if not (self.folder / JOURNAL).is_file():
+            raise JournalError(f"{self.folder} is not the folder of a run: it has no {JOURNAL}")
+        self._take_lock()
+        header, *entries = self._read() or [{}]
+        if header.get("journal") != FORMAT:
+            raise JournalError(f"{self.folder / JOURNAL} has no header of this version")
+        for entry in entries:
+            result = self._result_of(entry)
+            if result is not None:
+                self.done[entry["unit"]] = result
+        return header
+
+    def close(self) -> None:
+        """Let other processes open it."""
+        self._lock.release()
+
+    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+        """Keep a result on disk."""
+        sums = {suffix: [len(data), checksum(data)] for suffix, data in answer.files.items()}
+        try:
+            for suffix, data in answer.files.items():
+                self._write_file(self._path(unit.identity, suffix), data)
+            entry = {"unit": unit.identity, "value": answer.value, "digest": answer.digest, "files": sums}
+            self._append(entry | {"seconds": round(answer.seconds, 6), "workers": list(workers)})
+        except OSError as error:
+            raise JournalError(
+                f"{self.folder}: {error.strerror or error}; what is booked is safe, continue by --resume"
+            ) from None
+        files = {suffix: self._path(unit.identity, suffix) for suffix in answer.files}
+        result = Result(answer.value, answer.digest, workers, answer.seconds, files)
+        self.done[unit.identity] = result
+        return result
+
+    def _take_lock(self) -> None:
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise JournalError(f"{self.folder} is in use by another process") from None
+
+    def _path(self, identity: str, suffix: str) -> Path:
+        return self.folder / RESULTS / f"{identity[:32]}{suffix}"
+
+    def _write_file(self, path: Path, data: bytes) -> None:
+        aside = path.with_name(path.name + ".new")
+        with aside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+
+    def _append(self, entry: Mapping[str, Any]) -> None:
+        """Write a line to the disk; one that was cut off before it is closed first."""
+        line = canonical({**entry, CHECK: check_of(entry)}).encode() + b"\n"
+        with (self.folder / JOURNAL).open("ab+") as file:
+            if file.tell() > 0:
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read(1) == b"\n" else b"\n" + line
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self) -> list[dict[str, Any]]:
+        """All whole lines; if the header is damaged, nothing."""
+        lines = (self.folder / JOURNAL).read_bytes().split(b"\n")
+        entries = [self._entry_of(line) for line in lines]
+        return [] if entries[0] is None else [entry for entry in entries if entry is not None]
+
+    @staticmethod
+    def _entry_of(line: bytes) -> dict[str, Any] | None:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            return None
+        if not isinstance(entry, dict):
+            return None
+        check = entry.pop(CHECK, None)
+        return entry if check == check_of(entry) else None
+
+    def _result_of(self, entry: Mapping[str, Any]) -> Result | None:
+        """What a line says; None if one of its files is not as it was booked."""
+        files = {suffix: self._path(entry["unit"], suffix) for suffix in entry["files"]}
+        for suffix, (size, digest) in entry["files"].items():
+            path = files[suffix]
+            if not path.is_file() or path.stat().st_size != size or checksum(path.read_bytes()) != digest:
+                return None
+        return Result(entry["value"], entry["digest"], tuple(entry["workers"]), entry["seconds"], files)

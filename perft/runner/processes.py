@@ -1,0 +1,159 @@
+"""Workers on this machine: processes, or this process itself. No package is needed for them."""
+
+import signal
+from collections import deque
+from collections.abc import Mapping
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from perft.runner.runner import UnitJob, UnitReport
+from perft.runner.units import UnitAnswer, compute, compute_own
+
+SECONDS_TO_END = 2.0  # for a worker; then it is killed
+
+
+class InlinePool:
+    """One worker: this process. For units whose kernels use all processors themselves."""
+
+    workers = 1
+    lost = 0
+
+    def __init__(self, hints: Mapping[str, Any]) -> None:
+        """`hints`: see `compute`."""
+        self._hints = hints
+        self._jobs: deque[UnitJob] = deque()
+
+    def send(self, job: UnitJob) -> None:
+        """Let it wait for `receive`."""
+        self._jobs.append(job)
+
+    def receive(self, seconds: float) -> list[UnitReport]:  # noqa: ARG002  (a unit takes as long as it takes)
+        """Do one job."""
+        if not self._jobs:
+            return []
+        job = self._jobs.popleft()
+        return [UnitReport(job, compute_own(job.unit.function, job.unit.input, self._hints))]
+
+    def recall(self) -> list[UnitJob]:
+        """Take back all that wait."""
+        jobs = list(self._jobs)
+        self._jobs.clear()
+        return jobs
+
+    def close(self) -> None:
+        """Forget what was not done."""
+        self._jobs.clear()
+
+
+class _Process:
+    """A worker process, and the job that it has."""
+
+    def __init__(self) -> None:
+        context = get_context("spawn")  # kernels and threads do not survive a fork
+        self.connection, other = context.Pipe()
+        self.process = context.Process(target=_serve, args=(other,), daemon=True)
+        self.process.start()
+        other.close()
+        self.job: UnitJob | None = None
+
+    @property
+    def name(self) -> str:
+        return f":{self.process.pid}"
+
+    def start(self, job: UnitJob, hints: Mapping[str, Any]) -> bool:
+        """Give it a job; -> False if the process has died."""
+        self.job = job
+        try:
+            self.connection.send((job.unit.function, dict(job.unit.input), job.unit.identity, dict(hints)))
+        except OSError:
+            return False
+        return True
+
+    def answer(self) -> UnitAnswer | None:
+        """The answer to its job; None if the process has died."""
+        try:
+            answer: UnitAnswer = self.connection.recv()
+        except (OSError, EOFError):
+            return None
+        return answer
+
+    def end(self) -> None:
+        self.connection.close()
+        self.process.terminate()
+        self.process.join(SECONDS_TO_END)
+        if self.process.is_alive():
+            self.process.kill()
+
+
+def _serve(connection: Connection) -> None:
+    """The life of a worker process: it ends with the driver."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what Ctrl-C means
+    try:
+        while True:
+            task: tuple[str, dict[str, Any], str, dict[str, Any]] = connection.recv()
+            connection.send(compute(*task))
+    except (EOFError, OSError):
+        return
+
+
+class ProcessPool:
+    """Processes of this machine; one that dies is replaced."""
+
+    def __init__(self, workers: int, hints: Mapping[str, Any]) -> None:
+        """`hints`: see `compute`."""
+        self.workers, self.lost, self._hints = workers, 0, hints
+        self._processes = [_Process() for _ in range(workers)]
+        self._jobs: deque[UnitJob] = deque()
+        self._lost: list[UnitReport] = []
+
+    def send(self, job: UnitJob) -> None:
+        """Let the next free process do it."""
+        self._jobs.append(job)
+        self._start_jobs()
+
+    def receive(self, seconds: float) -> list[UnitReport]:
+        """The answers that have come."""
+        reports, self._lost = self._lost, []
+        busy = {process.connection: process for process in self._processes if process.job is not None}
+        for connection in wait(list(busy), 0 if reports else seconds):
+            process = busy[connection]  # type: ignore[index]  # `wait` returns what it was given
+            job, process.job = process.job, None
+            answer = process.answer()
+            if answer is None:
+                self._replace(process)
+            if job is not None:
+                reports.append(UnitReport(job, answer))
+        self._start_jobs()
+        return reports
+
+    def recall(self) -> list[UnitJob]:
+        """Take back the jobs that no process has."""
+        jobs = list(self._jobs)
+        self._jobs.clear()
+        return jobs
+
+    def close(self) -> None:
+        """End all processes."""
+        for process in self._processes:
+            process.end()
+
+    def _start_jobs(self) -> None:
+        for process in list(self._processes):
+            job = self._job_for(process) if process.job is None else None
+            if job is not None and not process.start(job, self._hints):
+                self._lost.append(UnitReport(job, None))
+                self._replace(process)
+
+    def _job_for(self, process: _Process) -> UnitJob | None:
+        """The next job that this process may do; a job that avoids it waits for another process, if there is one."""
+        for job in self._jobs:
+            if self.workers == 1 or job.avoid is None or not job.avoid.endswith(process.name):
+                self._jobs.remove(job)
+                return job
+        return None
+
+    def _replace(self, process: _Process) -> None:
+        self.lost += 1
+        process.end()
+        self._processes[self._processes.index(process)] = _Process()

@@ -1,0 +1,272 @@
+"""Sends units to workers until all are done, each with one result, whatever happens to the workers.
+
+- A few units for each worker are out at a time.
+- A unit whose worker has died is sent again. A unit that takes five times as long as others is sent to a second worker.
+- Some units are verified: done by two workers, and booked only if the answers agree. Two different answers to a unit,
+  from whatever cause it was sent twice, stop the run.
+- The first Ctrl-C sends no more units, and waits for those that workers have begun; the second one ends at once.
+"""
+
+import statistics
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from perft.runner.interrupts import interrupts_noted
+from perft.runner.journal import Result, UnitBook
+from perft.runner.units import Unit, UnitAnswer
+
+UNITS_OUT_PER_WORKER = 3  # that are out at a time
+POLL_SECONDS = 0.2
+STRAGGLER_FACTOR = 5.0  # times the median of the time until an answer comes
+SHORTEST_STRAGGLER = 2.0  # seconds
+FEWEST_FOR_MEDIAN, MOST_FOR_MEDIAN = 5, 1000
+MOST_REPEATS = 3  # answers of the same worker to a unit that shall be verified: then they must do
+MOST_LOSSES = 30  # of one unit: workers die for other reasons too
+
+
+@dataclass(frozen=True)
+class UnitJob:
+    """A unit that is sent out, for the first time or again."""
+
+    unit: Unit
+    attempt: int
+    avoid: str | None = None  # a worker that shall not get it
+
+
+@dataclass(frozen=True)
+class UnitReport:
+    """The end of a job: an answer, or none if its worker has died."""
+
+    job: UnitJob
+    answer: UnitAnswer | None
+
+
+class UnitPool(Protocol):
+    """Workers."""
+
+    @property
+    def workers(self) -> int:
+        """How many units they can do at a time."""
+
+    @property
+    def lost(self) -> int:
+        """How many workers have died so far."""
+
+    def send(self, job: UnitJob) -> None:
+        """Let a worker do it, now or later."""
+
+    def receive(self, seconds: float) -> list[UnitReport]:
+        """The jobs that have ended since; wait for one, but not longer than `seconds`."""
+
+    def recall(self) -> list[UnitJob]:
+        """Take back the jobs that no worker has begun, as far as they are known."""
+
+    def close(self) -> None:
+        """End the workers; jobs that are out are lost."""
+
+
+class RunError(ValueError):
+    """A run cannot go on: a unit failed, or two workers disagree."""
+
+
+class Stopped(Exception):  # noqa: N818  (not an error)
+    """The user stopped the run before all units were done."""
+
+
+@dataclass
+class RunStats:
+    """How far a run is."""
+
+    total: int = 0
+    done: int = 0
+    from_journal: int = 0  # of those that are done
+    redone: int = 0  # sent again because a worker was lost
+    resent: int = 0  # sent to a second worker because they took long
+    verified: int = 0  # done by two workers
+    unverified: int = 0  # should have been verified, but there was no second worker
+    workers: int = 0
+    lost_workers: int = 0
+    seconds_of_work: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+
+
+class Runner:
+    """Gets units done."""
+
+    def __init__(
+        self,
+        pool: UnitPool,
+        book: UnitBook,
+        *,
+        verify: float = 0.0,
+        watcher: Callable[[RunStats], None] = lambda _: None,
+    ) -> None:
+        """`verify`: the share of units that two workers do; `watcher` is called now and then."""
+        self.stats = RunStats()
+        self._pool, self._book, self._verify, self._watcher = pool, book, verify, watcher
+        self._is_stopping = False
+        self._waiting: deque[UnitJob] = deque()
+        self._out: dict[UnitJob, float] = {}  # -> when it was sent
+        self._attempts: dict[str, int] = {}  # of units, by their identity, as all below
+        self._answers: dict[str, UnitAnswer] = {}  # of units that wait for a second one
+        self._losses: dict[str, int] = {}
+        self._repeats: Counter[str] = Counter()  # second answers of the same worker
+        self._turnarounds: deque[float] = deque(maxlen=MOST_FOR_MEDIAN)
+
+    def run(self, units: Sequence[Unit]) -> Generator[tuple[Unit, Result], None, None]:
+        """The units with their results, as they get done; first those that are booked already. Close it to stop early.
+
+        A unit that is given several times is done once. `Stopped` after Ctrl-C, `RunError` if it cannot go on: what is
+        booked stays.
+        """
+        distinct = list({unit.identity: unit for unit in units}.values())
+        done = [unit for unit in distinct if self._is_done(unit)]
+        self.stats = RunStats(total=len(distinct), done=len(done), from_journal=len(done))
+        self._waiting.extend(UnitJob(unit, 1) for unit in distinct if not self._is_done(unit))
+        for unit in done:
+            yield unit, self._book.done[unit.identity]
+        with interrupts_noted() as interrupts:
+            while self._has_work():
+                if interrupts.has_come:
+                    self._stop_sending()
+                self._send_waiting()
+                for report in self._pool.receive(POLL_SECONDS):
+                    yield from self._take(report)
+                self._send_stragglers()
+                self._watch()
+        if self.stats.done < self.stats.total:
+            raise Stopped(f"{self.stats.done} of {self.stats.total} units are done")
+
+    def _has_work(self) -> bool:
+        """Is there a unit that is not done and may still be? Further answers to units that are done are not awaited."""
+        return bool(self._waiting) or any(not self._is_done(job.unit) for job in self._out)
+
+    def _stop_sending(self) -> None:
+        if not self._is_stopping:
+            for job in self._pool.recall():
+                self._out.pop(job, None)
+        self._is_stopping = True
+        self._waiting.clear()
+
+    def _watch(self) -> None:
+        self.stats.workers, self.stats.lost_workers = self._pool.workers, self._pool.lost
+        self._watcher(self.stats)
+
+    # Sending
+
+    def _send_waiting(self) -> None:
+        room = UNITS_OUT_PER_WORKER * max(1, self._pool.workers) - sum(not self._is_done(job.unit) for job in self._out)
+        while self._waiting and room > 0:
+            job = self._waiting.popleft()
+            if not self._is_done(job.unit):
+                self._send(job)
+                room -= 1
+
+    def _send(self, job: UnitJob) -> None:
+        self._attempts[job.unit.identity] = job.attempt
+        self._out[job] = time.monotonic()
+        self._pool.send(job)
+
+    def _send_again(self, unit: Unit, avoid: str | None = None) -> None:
+        """Put a unit first in the queue, as another attempt."""
+        attempt = self._attempts[unit.identity] = self._attempts[unit.identity] + 1
+        self._waiting.appendleft(UnitJob(unit, attempt, avoid))
+
+    def _send_stragglers(self) -> None:
+        """Send units that take long to a second worker, unless there is none."""
+        if len(self._turnarounds) < FEWEST_FOR_MEDIAN or self._pool.workers < 2 or self._is_stopping:
+            return
+        limit = max(SHORTEST_STRAGGLER, STRAGGLER_FACTOR * statistics.median(self._turnarounds))
+        now = time.monotonic()
+        for job, sent in list(self._out.items()):
+            is_latest = self._attempts[job.unit.identity] == job.attempt
+            if now - sent > limit and is_latest and not self._is_done(job.unit):
+                self.stats.resent += 1
+                self._send(UnitJob(job.unit, job.attempt + 1, job.avoid))
+
+    # Receiving
+
+    def _take(self, report: UnitReport) -> Iterator[tuple[Unit, Result]]:
+        """Book the answer of a job, if it is the one that its unit still needs."""
+        sent = self._out.pop(report.job, None)
+        unit, answer = report.job.unit, report.answer
+        if answer is None:
+            self._lose(unit)
+            return
+        if answer.error is not None:
+            raise RunError(f"a unit failed on {answer.worker}: {answer.error}")
+        if sent is not None:
+            self._turnarounds.append(time.monotonic() - sent)
+        if self._is_done(unit):
+            if unit.is_repeatable:
+                known = self._book.done[unit.identity]
+                _compare(unit, known.digest, known.workers[0], answer)
+        elif self._is_to_verify(unit):
+            yield from self._verify_answer(unit, answer)
+        else:
+            yield unit, self._finish(unit, answer, (answer.worker,))
+
+    def _verify_answer(self, unit: Unit, answer: UnitAnswer) -> Iterator[tuple[Unit, Result]]:
+        """Keep the first answer, compare the second one; it should come from another worker."""
+        first = self._answers.setdefault(unit.identity, answer)
+        _compare(unit, first.digest, first.worker, answer)
+        if first.worker != answer.worker:
+            self.stats.verified += 1
+            yield unit, self._finish(unit, answer, (first.worker, answer.worker))
+            return
+        self._repeats[unit.identity] += first is not answer
+        if first is answer or (self._pool.workers > 1 and self._repeats[unit.identity] < MOST_REPEATS):
+            if not self._is_under_way(unit):
+                self._send_again(unit, avoid=answer.worker)
+        else:
+            self.stats.unverified += 1
+            yield unit, self._finish(unit, answer, (answer.worker,))
+
+    def _finish(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+        result = self._book.book(unit, answer, workers)
+        self._answers.pop(unit.identity, None)
+        self.stats.done += 1
+        self.stats.seconds_of_work += answer.seconds
+        return result
+
+    def _lose(self, unit: Unit) -> None:
+        """The worker of a unit has died: send the unit again, unless another worker has it."""
+        self._losses[unit.identity] = self._losses.get(unit.identity, 0) + 1
+        if self._losses[unit.identity] > MOST_LOSSES:
+            raise RunError(f"{MOST_LOSSES} workers died at one unit: perhaps it needs more memory than they have")
+        if not self._is_done(unit) and not self._is_under_way(unit):
+            self.stats.redone += 1
+            first = self._answers.get(unit.identity)
+            self._send_again(unit, avoid=None if first is None else first.worker)
+
+    def _is_under_way(self, unit: Unit) -> bool:
+        return any(job.unit is unit for job in self._out) or any(job.unit is unit for job in self._waiting)
+
+    def _is_done(self, unit: Unit) -> bool:
+        return unit.identity in self._book.done
+
+    def _is_to_verify(self, unit: Unit) -> bool:
+        """The same units in every run."""
+        return unit.is_repeatable and int(unit.identity[:8], 16) < self._verify * 2**32
+
+
+def _compare(unit: Unit, digest: str, worker: str, answer: UnitAnswer) -> None:
+    if digest != answer.digest:
+        raise RunError(
+            f"{worker} and {answer.worker} gave different results for unit {unit.identity[:16]}: "
+            "one of them computes wrongly"
+        )
+
+
+def results_in_order(units: Sequence[Unit], results: Iterator[tuple[Unit, Result]]) -> Iterator[tuple[Unit, Result]]:
+    """The results in the order of the units: each as soon as it and all before it are there."""
+    found: dict[str, Result] = {}
+    position = 0
+    for unit, result in results:
+        found[unit.identity] = result
+        while position < len(units) and units[position].identity in found:
+            yield units[position], found[units[position].identity]
+            position += 1

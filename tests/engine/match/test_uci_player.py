@@ -1,0 +1,190 @@
+"""UCI engines that die, hang, play illegal moves or ignore the clock: counted apart, started again, nothing lost."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.match import uci_player
+from engine.match.adjudication import Adjudication
+from engine.match.open_players import check_players, open_player
+from engine.match.openings import Opening
+from engine.match.pairs import MatchPlan, Table, pairs_of
+from engine.match.play import Match
+from engine.match.player import PlayerSpec, TimeControl
+from engine.match.roster import read_engine
+from movegen import Position
+from movegen.fen import START_FEN
+from perft.runner.journal import Memory
+from perft.runner.processes import InlinePool
+from perft.runner.runner import RunError, Runner
+
+ENGINE = str(Path(__file__).with_name("fake_engine.py"))
+VISITS = TimeControl(visits=10)
+SHORT = Adjudication(most_plies=10)
+OPENINGS = [Opening(START_FEN, (move,)) for move in ("e2e4", "d2d4", "c2c4")]
+LEFT = {"white": 1.0, "black": 1.0}
+
+
+def engine(*arguments, name="F", options=None):
+    return PlayerSpec(name, options or {}, [sys.executable, ENGINE, *map(str, arguments)])
+
+
+def rows_of(first, second, control=VISITS, rules=SHORT):
+    with (table := Table([first, second], control, rules)):
+        for number, opening in enumerate(OPENINGS):
+            table.play_pair(opening, number, seed=1)
+    return table
+
+
+def test_well_behaved_engines():
+    table = rows_of(engine("nothing"), engine("nothing"))
+    assert all(row == {"points": [0.5, 0.5], "forfeits": [None, None]} for row in table.rows)
+    assert "[%eval 0.17]" in table.games[0]
+    assert len(table.games) == 6
+
+
+@pytest.mark.parametrize(
+    ("what", "word"),
+    [("crash", "crash"), ("illegal", "illegal move"), ("nonsense", "illegal move"), ("none", "no move")],
+)
+def test_a_failure_costs_one_game(tmp_path, what, word):
+    """The engine is started again; the other games are played to their end."""
+    table = rows_of(engine(what, 2, tmp_path), engine("nothing"))
+    assert table.rows[0] == {"points": [0.0, 0.5], "forfeits": [f"first: {word}", None]}
+    assert all(row["forfeits"] == [None, None] for row in table.rows[1:])
+
+
+def test_the_second_player_can_fail_too(tmp_path):
+    table = rows_of(engine("nothing"), engine("crash", 1, tmp_path))
+    assert table.rows[0] == {"points": [1.0, 0.5], "forfeits": ["second: crash", None]}
+
+
+def test_an_engine_that_always_crashes_loses_every_game():
+    table = rows_of(engine("crash", 1), engine("nothing"))
+    assert all(row == {"points": [0.0, 0.0], "forfeits": ["first: crash"] * 2} for row in table.rows)
+
+
+def test_an_engine_that_hangs_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(uci_player, "SECONDS_TO_ANSWER", 0.3)
+    table = rows_of(engine("hang", 2, tmp_path), engine("nothing"), TimeControl(clock=1.0))
+    assert table.rows[0]["forfeits"] == ["first: no answer", None]
+    assert all(row["forfeits"] == [None, None] for row in table.rows[1:])
+
+
+def test_an_engine_that_hangs_with_fixed_visits_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(uci_player, "SECONDS_TO_START", 0.5)
+    monkeypatch.setattr(uci_player.UciPlayer, "_started", _started_slowly)
+    table = rows_of(engine("hang", 2, tmp_path), engine("nothing"))
+    assert table.rows[0]["forfeits"] == ["first: no answer", None]
+
+
+def _started_slowly(player):
+    return uci_player.chess.engine.SimpleEngine.popen_uci(list(player._spec.command), timeout=30)
+
+
+@pytest.mark.parametrize("control", [TimeControl(clock=0.3), TimeControl(move_time=0.05)])
+def test_an_engine_that_ignores_its_time(tmp_path, control):
+    table = rows_of(engine("slow", 2, tmp_path), engine("nothing"), control)
+    assert table.rows[0]["forfeits"] == ["first: time", None]
+    assert "[%emt" in table.games[0]
+    assert 'Termination "time forfeit"' in table.games[0]
+
+
+def test_forfeits_are_counted_by_worker(tmp_path):
+    plan = MatchPlan((engine("crash", 2, tmp_path), engine("nothing", name="G")), VISITS, SHORT, tuple(OPENINGS), 1, 1)
+    assert not plan.is_repeatable
+    match = Match(plan)
+    summary = match.play(Runner(InlinePool({}), Memory()))
+    (forfeit,) = summary.data()["forfeits"]
+    assert (forfeit["forfeit"], forfeit["games"]) == ("first: crash", 1)
+    assert ":" in forfeit["worker"]
+    assert summary.score.games == 6
+    assert [pair for result in match.games for pair in pairs_of(result)] == list(summary.pairs)
+
+
+# Engines that cannot play at all
+
+
+def test_a_missing_engine():
+    spec = read_engine("/nowhere/engine --flag", "B", {})
+    with pytest.raises(ValueError, match=r"B \(engine\): /nowhere/engine cannot be started .*No such file"):
+        check_players([spec], is_local=True)
+    check_players([spec], is_local=False)  # it may be there on the workers
+
+
+def test_a_missing_engine_stops_a_run():
+    plan = MatchPlan((read_engine("/nowhere/engine", "A", {}), engine("nothing")), VISITS, SHORT, (OPENINGS[0],))
+    with pytest.raises(RunError, match="/nowhere/engine cannot be started"):
+        Match(plan).play(Runner(InlinePool({}), Memory()))
+
+
+def test_a_program_that_is_not_an_engine():
+    with pytest.raises(ValueError, match="cannot be started as a UCI engine"):
+        check_players([PlayerSpec("B", {}, [sys.executable, "-c", "pass"])], is_local=True)
+
+
+def test_a_program_that_does_not_answer(environment):
+    """In a process: python-chess kills the program, but does not wait for its end."""
+    program = (
+        "import sys; from engine.match import open_players, uci_player; from engine.match.player import PlayerSpec\n"
+        "uci_player.SECONDS_TO_START = 2.0\n"
+        "open_players.check_players([PlayerSpec('B', {}, sys.argv[1:])], is_local=True)"
+    )
+    command = [sys.executable, "-c", program, sys.executable, ENGINE, "mute"]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert "cannot be started as a UCI engine: no answer" in ended.stderr
+
+
+def test_an_engine_that_does_not_get_ready():
+    player = open_player(engine("unready"), VISITS)
+    with pytest.raises(ValueError, match="F does not get ready"):
+        player.start_game(Position(), 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"No Such": "1"}, "does not support option No Such"),
+        ({"Hash": "0"}, "at least 1"),
+        ({"Hash": "many"}, "many"),
+        ({"UCI_Chess960": "true"}, "automatically managed"),
+    ],
+)
+def test_options_that_an_engine_refuses(options, reason):
+    with pytest.raises(ValueError, match=f"F: .*{reason}"):
+        check_players([engine("nothing", options=options)], is_local=True)
+
+
+@pytest.mark.parametrize("command", ["", "   ", "'unclosed"])
+def test_commands_that_are_none(command):
+    with pytest.raises(ValueError, match="B: "):
+        read_engine(command, "B", {})
+
+
+def test_commands_are_found_once():
+    """Workers may have another working folder or search path."""
+    spec = read_engine("python3 -c pass", "B", {"Hash": "4"})
+    assert list(spec.command) == [shutil.which("python3"), "-c", "pass"]
+    assert (spec.options, spec.is_repeatable) == ({"Hash": "4"}, False)
+
+
+# Chess960
+
+
+def test_chess960_castling():
+    """The king on b1 castles to the rook on a1: the fake engine plays the first move in the order of the alphabet."""
+    start = Position("rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1", chess960=True)
+    player = open_player(engine("nothing"), VISITS)
+    try:
+        player.start_game(start, 1)
+        for castling in ("b1a1", "b8a8"):
+            assert castling in (start if castling == "b1a1" else start.play("b1a1")).legal_moves
+            player.watch(castling)
+        after = start.play("b1a1").play("b8a8")
+        choice = player.choose(after, [], LEFT)
+        assert choice.move in after.legal_moves
+    finally:
+        player.close()

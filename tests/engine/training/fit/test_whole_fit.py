@@ -1,0 +1,311 @@
+"""A whole fit of tiny nets: what is held out, what is written, what is reported; and its logs and tables."""
+
+import hashlib
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `train`: make test installs it")
+
+from matplotlib.figure import Figure  # noqa: E402
+from rich.console import Console  # noqa: E402
+
+from engine.cli.train_runs import network_from  # noqa: E402
+from engine.network.weights_file import SHIPPED, load_weights  # noqa: E402
+from engine.training.data.draw_model import DrawModel, fit_draw_model  # noqa: E402
+from engine.training.data.games import decode, open_games, split  # noqa: E402
+from engine.training.data.viriformat import NOISY, VALUE_ONLY  # noqa: E402
+from engine.training.fit import curves  # noqa: E402
+from engine.training.fit import fit as fit_module  # noqa: E402
+from engine.training.fit.curves import append_entry, plot_curves, read_log  # noqa: E402
+from engine.training.fit.figures import (  # noqa: E402
+    Figures,
+    draw_calibration_table,
+    evaluate_network,
+    figure,
+    figures_table,
+)
+from engine.training.fit.fit import (  # noqa: E402
+    draw_model_for,
+    export,
+    fit,
+    identity_of_run,
+    log_entry,
+    network_of_run,
+    some_games,
+    split_data,
+)
+from engine.training.fit.quantise import quantise  # noqa: E402
+from engine.training.fit.settings import FitSettings, NetSettings  # noqa: E402
+from engine.training.fit.trainer import load_checkpoint  # noqa: E402
+from tests.engine.training.data.games import random_records  # noqa: E402
+
+NET = NetSettings(32, batch=128, rate=1e-3, decay=0.1, early_passes=0, passes=1, final_passes=0)
+SETTINGS = FitSettings(("a.vf:1:x",), NET, NET, 1.1, 0.1, 0.3, 1, "")
+
+
+def write_games(path, count, extra=0, seed=3):
+    records = random_records(count, seed=seed)
+    path.write_bytes(b"".join(data[:31] + bytes([extra]) + data[32:] for data, *_ in records))
+    return path
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("games")
+    paths = [write_games(folder / "a.vf", 30), write_games(folder / "b.vf", 20, VALUE_ONLY, seed=4)]
+    return open_games(paths)
+
+
+def starts_of(games):
+    return [tuple(row) for row in np.stack([games.file, games.start], axis=1).tolist()]
+
+
+@pytest.fixture(scope="module")
+def run(games, tmp_path_factory):
+    """-> the folder of a fit of both nets, what was reported, counted and held out."""
+    folder, reports, counted = tmp_path_factory.mktemp("runs") / "new" / "run", [], []
+    nets = ("value", "policy")
+    aside = fit(games, folder, SETTINGS, nets, None, reports.append, lambda *numbers: counted.append(numbers))
+    return folder, reports, counted, aside
+
+
+def test_what_a_fit_writes(run):
+    folder, *_ = run
+    names = {"settings.json", "draws.json", "value.pt", "policy.pt", "value.log", "policy.log", "curves.png"}
+    assert {path.name for path in folder.iterdir()} == names
+    settings = json.loads((folder / "settings.json").read_text())
+    assert settings["files"] == ["a.vf:1:x"]
+    assert settings["value"] == settings["policy"] == json.loads(json.dumps(vars(NET)))
+    text = (folder / "settings.json").read_text()
+    assert text.startswith('{\n  "files": [')
+    assert text.endswith("}\n")
+    assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_a_fit_reports(run, games):
+    folder, reports, counted, aside = run
+    training, held_out = split(games, 0.3, 1)
+    assert starts_of(aside) == starts_of(held_out)
+    validated = held_out.with_moves().positions
+    first, second, *others = reports
+    assert first == f"{training.positions:,} positions to train with, {validated:,} of other games to validate with"
+    theta = DrawModel.load(folder / "draws.json").theta
+    assert second == f"draw model fitted: {[round(number, 3) for number in theta]}"
+    assert [line.split(",")[0] for line in others] == ["net value", "net policy"]
+    totals = {"value": training.positions, "policy": training.with_moves().positions}
+    assert {name: total for name, _, total in counted} == totals
+    assert [name for name, *_ in counted] == sorted((name for name, *_ in counted), reverse=True)
+    for name, keys in (
+        ("value", ["value_mse"]),
+        ("policy", ["policy_ce", "policy_top1", "policy_top3", "policy_top5"]),
+    ):
+        (entry,) = read_log(folder / f"{name}.log")
+        assert list(entry) == ["time", "net", "pass", "seen", "loss", "speed", *keys]
+        assert entry["net"] == name
+
+
+@pytest.fixture
+def without_curves(monkeypatch):
+    monkeypatch.setattr(fit_module, "plot_curves", lambda _: None)
+
+
+@pytest.mark.usefixtures("without_curves")
+def test_a_finished_fit_is_not_trained_again(run, games):
+    folder, *_ = run
+    before, reports = (folder / "value.pt").read_bytes(), []
+    net = load_checkpoint(folder / "value.pt")["net"]
+    fit(games, folder, SETTINGS, ("value",), None, reports.append, lambda *_: pytest.fail("trained"))
+    assert before
+    assert all(torch.equal(load_checkpoint(folder / "value.pt")["net"][key], net[key]) for key in net)
+    seen = load_checkpoint(folder / "value.pt")["progress"]["seen"]
+    total = split(games, 0.3, 1)[0].positions
+    assert reports[1:] == [f"value: continuing after {seen:,} of {total:,} positions"]
+
+
+def test_the_network_of_a_run(run):
+    folder, *_ = run
+    nets = [load_checkpoint(folder / f"{name}.pt")["net"] for name in ("value", "policy")]
+    keys = ("rows", "bias", "outputs", "output_bias")
+    expected = quantise(*(tuple(net[key].numpy() for key in keys) for net in nets))
+    for found in (network_of_run(folder), network_from(folder)):
+        assert all((one == other).all() for one, other in zip(found, expected, strict=True))
+    assert all((one == other).all() for one, other in zip(network_from(None), load_weights().network, strict=True))
+    assert all((one == other).all() for one, other in zip(network_from(SHIPPED), load_weights().network, strict=True))
+
+
+def test_a_run_is_known_by_its_settings(run, monkeypatch):
+    folder, *_ = run
+    assert identity_of_run(folder) == SETTINGS.hash()
+    hashes = {"value": b"a" * 32, "policy": b"b" * 32}
+    monkeypatch.setattr(fit_module, "checkpoint_of_run", lambda _, name: {"identity": hashes[name]})
+    assert identity_of_run(folder) == hashlib.sha256(b"a" * 32 + b"b" * 32).digest()
+
+
+def test_an_export_has_figures_and_settings(run, tmp_path):
+    folder, *_ = run
+    held_out, output = write_games(tmp_path / "held.vf", 5, seed=8), tmp_path / "x.net"
+    assert export(folder, output, []) == {}
+    assert load_weights(output).notes["figures"] == {}
+    figures = export(folder, output, [held_out])
+    assert figures == evaluate_network(network_of_run(folder), open_games([held_out])).as_dict()
+    loaded = load_weights(output)
+    assert loaded.notes == {"figures": figures, "settings": json.loads((folder / "settings.json").read_text())}
+    assert all((one == other).all() for one, other in zip(loaded.network, network_of_run(folder), strict=True))
+    notes = tmp_path / "notes.txt"
+    notes.write_text("My notes")
+    with pytest.raises(ValueError, match="is not a weights file of Teresa"):
+        export(folder, notes, [])
+    export(folder, notes, [], force=True)
+    load_weights(notes)
+
+
+@pytest.mark.usefixtures("without_curves")
+def test_a_fit_goes_on_from_a_weights_file(run, games, tmp_path):
+    """With a rate of next to nothing, the nets stay as they were."""
+    start, net = tmp_path / "start.net", replace(NET, rate=1e-12)
+    export(run[0], start, [])
+    settings = replace(SETTINGS, value=net, policy=net, seed=2)
+    fit(games, tmp_path, settings, ("value", "policy"), start, lambda _: None, lambda *_: None)
+    for mine, first in zip(network_of_run(tmp_path), load_weights(start).network, strict=True):
+        largest = np.abs(first.astype(np.int64)).max()
+        assert np.abs(mine.astype(np.int64) - first).max() <= largest * 1e-3
+
+
+@pytest.mark.usefixtures("without_curves")
+@pytest.mark.parametrize(("name", "message"), [("value", "the value with"), ("policy", "the policy with")])
+def test_nothing_is_written_where_there_is_nothing_to_train(games, tmp_path, name, message):
+    settings = replace(SETTINGS, **{name: replace(NET, passes=0)})
+    with pytest.raises(ValueError, match=f"^there is nothing to train {message}: no pass has a position$"):
+        fit(games, tmp_path / "run", settings, ("value", "policy"), None, lambda _: None, lambda *_: None)
+    assert not (tmp_path / "run").exists()
+    other = "policy" if name == "value" else "value"
+    fit(games, tmp_path / "run", settings, (other,), None, lambda _: None, lambda *_: None)
+    assert (tmp_path / "run" / f"{other}.pt").is_file()
+    assert not (tmp_path / "run" / f"{name}.pt").exists()
+    with pytest.raises(ValueError, match=f"run has no checkpoint {name}.pt$"):
+        network_of_run(tmp_path / "run")
+
+
+def test_some_games_are_as_many_as_are_asked_for(games):
+    for wanted in (1, 100, 333, games.positions - 1, games.positions, 10**9):
+        chosen = some_games(games, wanted, seed=3)
+        assert starts_of(chosen) == sorted(starts_of(chosen))
+        assert len(set(starts_of(chosen))) == chosen.size.size
+        order = np.random.default_rng(3).permutation(games.size.size)
+        last = games.size[order[chosen.size.size - 1]]
+        assert chosen.positions - last < wanted
+        assert chosen.positions >= min(wanted, games.positions)
+    assert starts_of(some_games(games, 200, seed=3)) != starts_of(some_games(games, 200, seed=4))
+
+
+def test_the_split_of_a_fit(games, monkeypatch):
+    monkeypatch.setattr(fit_module, "POSITIONS_TO_VALIDATE", 20)
+    data = split_data(games, SETTINGS)
+    training, held_out = split(games, 0.3, 1)
+    assert (starts_of(data.training), starts_of(data.held_out)) == (starts_of(training), starts_of(held_out))
+    expected = decode(some_games(held_out.with_moves(), 20, 1)).positions
+    assert (data.validation.positions.boards == expected.boards).all()
+    assert expected.scores.size < held_out.with_moves().positions
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_both_sides_of_the_split_need_labels(games, monkeypatch, side):
+    sides = list(split(games, 0.3, 1))
+    sides[side] = sides[side].value_only()
+    monkeypatch.setattr(fit_module, "split", lambda *_: sides)
+    with pytest.raises(ValueError, match=r"^too few games whose moves are labels"):
+        split_data(games, SETTINGS)
+
+
+def test_the_draw_model_of_a_run(games, tmp_path):
+    """Fitted where the value net starts, kept where it goes on, fitted again where the file is damaged."""
+    known, reports = DrawModel((1.0, 2.0, 3.0, 4.0, 5.0, 6.0)), []
+    known.save(tmp_path / "draws.json")
+    fitted = fit_draw_model(decode(games.with_moves()).positions)
+    assert draw_model_for(tmp_path, games, 1, reports.append) == fitted == DrawModel.load(tmp_path / "draws.json")
+    (tmp_path / "value.pt").touch()
+    known.save(tmp_path / "draws.json")
+    assert draw_model_for(tmp_path, games, 1, reports.append) == known
+    assert len(reports) == 1
+    (tmp_path / "draws.json").write_text("{")
+    assert draw_model_for(tmp_path, games, 1, reports.append) == fitted
+    assert len(reports) == 2
+
+
+# Logs and tables.
+
+
+def test_an_entry_of_a_log(tmp_path, monkeypatch):
+    monkeypatch.setattr(fit_module.time, "time", lambda: 1234.6)
+    reports = []
+    log_entry(tmp_path / "x.log", reports.append, {"net": "value", "seen": 123456789, "loss": 0.123456789})
+    assert reports == ["net value, seen 123456789, loss 0.12346"]
+    assert (
+        tmp_path / "x.log"
+    ).read_text() == '{"time": 1235, "net": "value", "seen": 123456789, "loss": 0.123456789}\n'
+
+
+def test_a_log_grows_line_by_line_and_leaves_damaged_lines_out(tmp_path):
+    path = tmp_path / "x.log"
+    assert read_log(path) == []
+    for seen in (1, 2):
+        append_entry(path, {"seen": seen})
+    assert path.read_bytes() == b'{"seen": 1}\n{"seen": 2}\n'
+    with path.open("ab") as file:
+        file.write(b'{"seen": 3')
+    append_entry(path, {"seen": 4})
+    assert path.read_bytes() == b'{"seen": 1}\n{"seen": 2}\n{"seen": 3\n{"seen": 4}\n'
+    with path.open("ab") as file:
+        file.write(b'[5]\n{"time": 6}\n\xff\n\n')
+    assert read_log(path) == [{"seen": 1}, {"seen": 2}, {"seen": 4}]
+
+
+def test_the_curves_are_those_of_the_logs(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(curves, "Figure", lambda **size: made.append(Figure(**size)) or made[-1])
+    append_entry(tmp_path / "value.log", {"seen": 1_000_000, "loss": 0.5, "value_mse": 0.25})
+    append_entry(tmp_path / "value.log", {"seen": 3_000_000, "loss": 0.4})
+    append_entry(tmp_path / "policy.log", {"seen": 2_000_000, "loss": 2.0, "policy_ce": 2.5, "policy_top3": 0.6})
+    assert plot_curves(tmp_path) == tmp_path / "curves.png"
+    (figure_,) = made
+    found = [
+        {line.get_label(): line.get_xydata().tolist() for line in panel.get_lines()} for panel in figure_.get_axes()
+    ]
+    assert found[0] == {"loss": [[1, 0.5], [3, 0.4]]}
+    assert found[1] == {"value_mse": [[1, 0.25]]}
+    assert found[2] == {"loss": [[2, 2.0]], "policy_ce": [[2, 2.5]]}
+    assert found[3] == {"policy_top1": [], "policy_top3": [[2, 0.6]], "policy_top5": []}
+    assert [panel.get_title() for panel in figure_.get_axes()] == ["value", "value", "policy", "policy"]
+
+
+def printed(table):
+    text = io.StringIO()
+    Console(width=100, file=text, no_color=True).print(table)
+    return [line.strip("│┃ ") for line in text.getvalue().splitlines()]
+
+
+def test_the_table_of_figures():
+    lines = printed(figures_table(Figures(12345, 0.0063549, 1.99349, 0.36649, 0.65449, 0.7)))
+    rows = [[cell.strip() for cell in line.split("│")] for line in lines if "│" in line]
+    assert rows == [
+        ["positions", "12,345"],
+        ["value error (mean square)", "0.00635"],
+        ["policy cross-entropy", "1.9935"],
+        ["policy top 1 / 3 / 5", "36.65 % / 65.45 % / 70.00 %"],
+    ]
+    assert figure(None, ".3f") == "–"
+
+
+def test_the_table_of_draws_counts_only_games_without_random_moves(tmp_path):
+    network = load_weights().network
+    sound = write_games(tmp_path / "a.vf", 6, seed=5)
+    paths = [sound, write_games(tmp_path / "b.vf", 4, NOISY), write_games(tmp_path / "c.vf", 4, VALUE_ONLY)]
+    lines = printed(draw_calibration_table(network, open_games(paths)))
+    assert lines == printed(draw_calibration_table(network, open_games([sound])))
+    rows = [line.split("│") for line in lines if "│" in line]
+    assert sum(int(row[0].replace(",", "")) for row in rows) == open_games([sound]).positions
+    assert not [line for line in printed(draw_calibration_table(network, open_games(paths[1:]))) if "│" in line]

@@ -1,0 +1,106 @@
+"""Chunks as units of work: the same file as from processes of this machine, whatever happens in between."""
+
+import pytest
+
+from engine.cli.train import main
+from engine.network.weights_file import SHIPPED
+from engine.training.data.visits import sibling
+from engine.training.generate.chunk_units import chunk_unit
+from engine.training.generate.chunks import Plan
+from engine.training.generate.generation import generate, parts_folder
+from engine.training.generate.teachers import self_play
+from perft.runner.processes import InlinePool
+from perft.runner.runner import RunError, Runner
+from tests.perft.runner.test_runner import FakePool
+
+
+def small_plan(seed=3):
+    teacher = self_play(SHIPPED, 4)
+    return Plan(teacher, value_only=False, games=4, seed=seed, at_once=1, games_per_chunk=1)
+
+
+def make(output, plan=None, pool=None, verify=0.0):
+    """-> games and positions as they were counted."""
+    counted = []
+    new_runner = None if pool is None else lambda book: Runner(pool, book, verify=verify)
+    generate(plan or small_plan(), output, 1, lambda *numbers: counted.append(numbers), new_runner)
+    return tuple(map(sum, zip(*counted, strict=True)))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The file that processes of this machine make, and how much is in it."""
+    output = tmp_path_factory.mktemp("whole") / "games.vf"
+    return output, make(output)
+
+
+def is_same(output, expected):
+    return (
+        output.read_bytes() == expected.read_bytes() and sibling(output).read_bytes() == sibling(expected).read_bytes()
+    )
+
+
+@pytest.mark.parametrize("verify", [0.0, 1.0])
+def test_the_same_file_by_units(tmp_path, whole, verify):
+    expected, counted = whole
+    output = tmp_path / "games.vf"
+    assert make(output, pool=FakePool(order=3), verify=verify) == counted
+    assert is_same(output, expected)
+    assert not parts_folder(output).exists()
+
+
+def test_what_a_cluster_has_begun_is_finished_without_one(tmp_path, whole):
+    """The pool fails at the third chunk; processes of this machine make the rest, and the other way round."""
+    expected, (_, positions) = whole
+    output = tmp_path / "games.vf"
+    with pytest.raises(RunError):
+        make(output, pool=_failing_after(2))
+    assert len(list(parts_folder(output).glob("*.vf"))) == 2
+    assert 0 < make(output)[1] < positions
+    assert is_same(output, expected)
+
+
+def _failing_after(units):
+    pool = InlinePool({})
+    receive, count = pool.receive, iter(range(units))
+
+    def fail(seconds):
+        if next(count, None) is None:
+            raise RunError("no more")
+        return receive(seconds)
+
+    pool.receive = fail
+    return pool
+
+
+def test_identities():
+    units = [chunk_unit(small_plan(), 0), chunk_unit(small_plan(), 1), chunk_unit(small_plan(seed=4), 0)]
+    assert len({unit.identity for unit in units}) == 3
+    assert chunk_unit(small_plan(), 0).identity == units[0].identity
+
+
+COMMAND = ["generate", "--self-play", "--visits=4", "--games=2", "--seed=1"]
+
+
+def test_the_command_verifies(tmp_path, capsys):
+    plain, verified = tmp_path / "plain.vf", tmp_path / "verified.vf"
+    assert main([*COMMAND, str(plain)]) == 0
+    assert main([*COMMAND, str(verified), "--verify=1", "--processes=2"]) == 0
+    assert is_same(verified, plain)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.split(": ")[1] == second.split(": ")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--run", "folder"], "the same command continues a run"),
+        (["--resume", "folder"], "the same command continues a run"),
+        (["--verify", "1"], "a second worker"),
+        (["--insecure"], "go with --cluster"),
+    ],
+)
+def test_bad_input(tmp_path, capsys, arguments, reason):
+    assert main([*COMMAND, str(tmp_path / "games.vf"), *arguments]) == 2
+    assert reason in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

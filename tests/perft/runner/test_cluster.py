@@ -1,0 +1,239 @@
+"""Real clusters of Dask on this machine: counts, lost workers, foreign versions."""
+
+import json
+import os
+import shutil
+import signal
+import time
+
+import pytest
+
+pytest.importorskip("distributed", reason="needs the extra `cluster`")
+
+from perft.__main__ import main
+from perft.runner.cluster import ClusterOptions, check_versions, open_cluster
+from perft.runner.journal import Memory
+from perft.runner.runner import RunError, Runner, Stopped, UnitJob
+from perft.suite import read_suite
+from tests.perft.runner.programs import PROJECT, address_in, drive, scheduler, started, until, workers
+from tests.perft.runner.work import unit
+
+pytestmark = [pytest.mark.jit, pytest.mark.slow]
+
+
+@pytest.fixture
+def pool():
+    pool = open_cluster(ClusterOptions("local", 2), lambda per_machine: {"per_machine": per_machine})
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory, environment):
+    """-> the file of a scheduler with two workers."""
+    with (
+        scheduler(tmp_path_factory.mktemp("cluster"), environment) as (_, file),
+        workers(file, environment),
+    ):
+        yield file
+
+
+def entries(folder):
+    return [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()][1:]
+
+
+class TestCounts:
+    def test_all_units_by_two_workers(self, cluster, tmp_path, capsys):
+        run = tmp_path / "run"
+        assert main(["5", "--hash", "16", "--cluster", str(cluster), "--run", str(run), "--verify", "1"]) == 0
+        captured = capsys.readouterr()
+        assert captured.out == "\nNodes searched: 4865609\n"
+        assert f"run folder: {run} (continue by --resume)\n" in captured.err
+        assert "dashboard" not in captured.err  # bokeh is not there
+        assert entries(run)
+        for entry in entries(run):
+            assert len(set(entry["workers"])) == 2
+            assert all(worker.startswith("tcp://127.0.0.1:") for worker in entry["workers"])
+
+    def test_suite(self, cluster, tmp_path, capsys):
+        arguments = ["--suite", "standard", "--max-nodes", "1000", "--cluster", address_in(cluster)]
+        assert main([*arguments, "--run", str(tmp_path / "run")]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        checked = sum(min(entry.counts.values()) <= 1000 for entry in read_suite("standard"))
+        assert sum(line.startswith("ok ") for line in lines) == checked > 100
+        assert lines[-1].startswith(f"{checked} of 128 positions checked, 0 wrong, ")
+
+    def test_divide(self, cluster, tmp_path, capsys):
+        assert main(["4", "--divide", "--cluster", str(cluster), "--run", str(tmp_path / "run")]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert {"a2a3: 8457", "b1a3: 8885", "e2e4: 13160"} <= set(lines)  # as Stockfish has it
+        assert lines[-1] == "Nodes searched: 197281"
+
+    def test_on_this_machine_only(self, tmp_path, capsys):
+        assert main(["5", "--cluster", "local", "--run", str(tmp_path / "run"), "--threads", "2"]) == 0
+        assert capsys.readouterr().out == "\nNodes searched: 4865609\n"
+
+
+on_posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX processes")
+
+
+class TestLocalCluster:
+    @on_posix
+    def test_only_this_machine_can_reach_it(self, pool):
+        import psutil
+
+        assert pool.workers == 2
+        process = psutil.Process()
+        children = process.children(recursive=True)
+        family = [process, *(child for child in children if os.getsid(child.pid) == os.getsid(0))]  # not other clusters
+        assert len(family) > 2
+        listening = [
+            connection.laddr.ip
+            for each in family
+            for connection in each.net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
+        ]
+        assert len(listening) >= 4
+        assert set(listening) == {"127.0.0.1"}
+
+    def test_units_hints_and_failures(self, pool):
+        values = {each.input["number"]: result.value for each, result in run(pool, [unit(n) for n in range(30)])}
+        assert values == {n: n * n for n in range(30)}
+        ((_, result),) = run(pool, [unit(1, "hints_of")])
+        assert result.value == [1, ("per_machine", 2)]
+        assert result.workers[0] in pool._threads
+        with pytest.raises(RunError, match=r"a unit failed on tcp://127.0.0.1:\d+: no 5 today"):
+            run(pool, [unit(5, "fails")])
+        with pytest.raises(RunError, match="ZeroDivisionError"):
+            run(pool, [unit(5, "breaks")])
+
+    def test_files_come_with_the_answer(self, pool):
+        ((_, result),) = run(pool, [unit(3, "with_files")])
+        assert (result.read(".txt"), result.read(".bin")) == (b"xxx", b"\3")
+
+    def test_workers_that_die_are_replaced(self, pool, tmp_path):
+        units = [unit(number, "dies_once", folder=str(tmp_path)) for number in range(3)]
+        units += [unit(number) for number in range(3, 30)]
+        runner = Runner(pool, Memory())
+        values = {each.input["number"]: result.value for each, result in runner.run(units)}
+        assert values == {number: number * number for number in range(30)}
+        until(lambda: pool.workers == 2, "two workers again")
+
+    @on_posix
+    def test_a_stuck_worker_does_not_hold_up_the_run(self, pool, tmp_path):
+        """It is stopped, as a machine that hangs: its units go to the other one, and the run ends without it."""
+        units = [unit(0, "writes_its_process", folder=str(tmp_path))]
+        units += [unit(number, "slow_square", seconds=0.02) for number in range(1, 60)]
+        runner = Runner(pool, Memory())
+        results = runner.run(units)
+        stopped = None
+        try:
+            for each, _ in results:
+                if stopped is None and each.input["number"] > 10:
+                    stopped = int((tmp_path / "process").read_text())
+                    os.kill(stopped, signal.SIGSTOP)
+            assert runner.stats.done == 60
+        finally:
+            os.kill(stopped, signal.SIGCONT)
+
+    def test_jobs_that_no_worker_has_begun_are_taken_back(self, pool):
+        assert pool.workers == 2
+        jobs = [UnitJob(unit(number, "slow_square", seconds=3), 1) for number in range(6)]
+        for job in jobs:
+            pool.send(job)
+        time.sleep(1.5)
+        taken_back = pool.recall()
+        assert 3 <= len(taken_back) <= 4
+        reports = []
+        until(lambda: reports.extend(pool.receive(0.2)) or len(reports) == 6 - len(taken_back), "the other jobs")
+        assert all(report.answer.error is None for report in reports)
+        assert {report.job for report in reports}.isdisjoint(taken_back)
+
+    def test_ctrl_c_ends_after_what_is_begun(self, pool):
+        runner, book = Runner(pool, Memory()), []
+
+        def press_after_two():
+            for result in runner.run([unit(number, "slow_square", seconds=0.5) for number in range(40)]):
+                book.append(result)
+                if len(book) == 2:
+                    signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(Stopped, match="of 40 units are done"):
+            press_after_two()
+        assert 2 <= len(book) <= 8
+
+
+def run(pool, units):
+    return list(Runner(pool, Memory()).run(units))
+
+
+class TestOtherVersions:
+    def versions(self, **changed):
+        packages = {"python": "3.12.1.final.0", "dask": "2026.8.0", "distributed": "2026.8.0"}
+        ours, other = {"packages": packages}, {"packages": packages | changed}
+        return {"client": ours, "scheduler": ours, "workers": {"tcp://1.2.3.4:5": other}}
+
+    def test_python_and_dask_must_be_the_same(self):
+        check_versions(self.versions(python="3.12.9.final.0", numpy="1"))
+        for name, version in (("python", "3.13.0.final.0"), ("dask", "2026.7.0"), ("distributed", "2026.7.0")):
+            with pytest.raises(RunError, match=rf"tcp://1.2.3.4:5 has {name} .*: install the same on all machines"):
+                check_versions(self.versions(**{name: version}))
+        with pytest.raises(RunError, match="the scheduler has python of unknown version"):
+            check_versions(self.versions() | {"scheduler": None})
+
+    def test_a_worker_with_other_sources_does_nothing(self, tmp_path, environment):
+        for package in ("movegen", "perft"):
+            shutil.copytree(PROJECT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+        with (tmp_path / "perft" / "count.py").open("a") as file:
+            file.write("# changed\n")
+        with (
+            scheduler(tmp_path, environment) as (_, file),
+            workers(file, {**environment, "PYTHONPATH": str(tmp_path)}, count=1),
+        ):
+            finished = drive(environment, 4, "--cluster", file, "--run", tmp_path / "run")
+        assert finished.returncode == 2
+        assert "the worker has another version of Teresa: install the same on all machines" in finished.stderr
+        assert "Traceback" not in finished.stderr
+
+    @pytest.mark.parametrize("which", ["worker", "scheduler"])
+    def test_a_machine_without_teresa(self, which, tmp_path, environment):
+        (tmp_path / "perft.py").write_text("raise ModuleNotFoundError(\"No module named 'perft'\")\n")
+        without = {**environment, "PYTHONPATH": str(tmp_path)}
+        with (
+            scheduler(tmp_path, without if which == "scheduler" else environment) as (_, file),
+            workers(file, without if which == "worker" else environment, count=1),
+        ):
+            finished = drive(environment, 4, "--cluster", file, "--run", tmp_path / "run")
+        assert finished.returncode == 2
+        assert "cannot load Teresa: install the same version on all machines" in finished.stderr
+        assert "Traceback" not in finished.stderr
+
+
+def test_it_waits_for_workers(tmp_path, environment):
+    from tests.perft.runner.programs import driver_command
+
+    with scheduler(tmp_path, environment) as (_, file):
+        log = (tmp_path / "log").open("w+")
+        command = driver_command(4, "--cluster", file, "--run", tmp_path / "run")
+        with started(command, environment, stdout=log, stderr=log) as driver:
+            until(lambda: "waiting for workers" in (tmp_path / "log").read_text(), "the note")
+            with workers(file, environment, count=1):
+                assert driver.wait(120) == 0
+        log.close()
+    assert "Nodes searched: 197281" in (tmp_path / "log").read_text()
+
+
+def test_kernels_are_compiled_once_on_a_machine(tmp_path, environment):
+    """Two workers that begin at the same time with an empty cache: one compiles, the other one loads."""
+    with (
+        scheduler(tmp_path, environment) as (_, file),
+        workers(file, {**environment, "TERESA_CACHE_DIR": str(tmp_path / "cache")}),
+    ):
+        pool = open_cluster(ClusterOptions(str(file), 0), lambda _: {})
+        until(lambda: pool.workers == 2, "two workers")
+        try:
+            results = run(pool, [unit(number, "compiles", folder=str(tmp_path)) for number in range(2)])
+        finally:
+            pool.close()
+    assert len({worker for _, result in results for worker in result.workers}) == 2
+    assert sorted(result.value for _, result in results) == [[0, 1], [1, 0]]  # misses, hits

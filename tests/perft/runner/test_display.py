@@ -1,0 +1,65 @@
+import io
+import re
+
+from perft.runner import display
+from perft.runner.display import RunDisplay, progress_line, summary_line
+from perft.runner.runner import RunStats
+
+
+def stats(**values):
+    return RunStats(started=100.0, **values)
+
+
+def test_a_line_while_it_runs():
+    line = progress_line(stats(total=2000, done=700, from_journal=100, workers=2), 160.0)
+    assert line == "700 of 2,000 units, 600.0 a minute, 2:10 left, 2 workers, 100 from the journal"
+    assert progress_line(stats(total=3, workers=1), 101.0) == "0 of 3 units, 0.0 a minute, ? left, 1 worker"
+    assert progress_line(stats(total=10**4, done=1, workers=1), 110.0).split(", ")[2] == "27:46:30 left"
+
+
+def test_what_was_done_twice():
+    line = progress_line(stats(total=9, workers=3, redone=1, resent=2, verified=3, lost_workers=1), 101.0)
+    assert line.endswith("3 workers, 1 worker lost, 1 redone, 2 sent twice, 3 verified")
+
+
+def test_no_worker_is_there():
+    assert progress_line(stats(total=9), 101.0).endswith("? left, waiting for workers")
+
+
+def test_the_line_at_the_end():
+    assert summary_line(stats(total=1200, done=1200)) == "1,200 units"
+    assert summary_line(stats(total=1, unverified=1)) == "1 unit, 1 not verified: there was no second worker"
+
+
+def test_a_log_gets_a_line_a_minute_and_one_when_there_is_no_worker(monkeypatch):
+    class Clock:
+        now = 0.0
+
+        def monotonic(self):
+            return Clock.now
+
+    monkeypatch.setattr(display, "time", Clock())
+    stream = io.StringIO()
+    with RunDisplay(stream) as shown:
+        for second in range(200):
+            Clock.now = float(second)
+            shown.show(RunStats(total=9, workers=2, started=0.0))
+    assert len(stream.getvalue().splitlines()) == 3
+    with RunDisplay(stream) as shown:
+        shown.show(RunStats(total=9, workers=0, started=0.0))
+        shown.show(RunStats(total=9, workers=0, started=0.0))
+    assert len(stream.getvalue().splitlines()) == 4
+    assert "waiting for workers" in stream.getvalue()
+
+
+def test_a_terminal_gets_a_line_that_goes_away():
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    with RunDisplay(stream) as shown:
+        shown.show(stats(total=9, workers=2))
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", stream.getvalue())
+    assert "0 of 9 units, " in plain
+    assert stream.getvalue().endswith("\x1b[2K")  # the line is cleared

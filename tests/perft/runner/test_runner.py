@@ -1,0 +1,351 @@
+"""The runner against workers that a test controls: losses, delays, wrong answers."""
+
+import itertools
+import random
+import signal
+from dataclasses import replace
+
+import pytest
+
+from perft.runner import runner as runner_module
+from perft.runner.journal import Memory
+from perft.runner.runner import RunError, Runner, Stopped, UnitJob, UnitReport, results_in_order
+from perft.runner.units import UnitAnswer, compute
+from tests.perft.runner.work import unit
+
+UNITS = [unit(number) for number in range(40)]
+RIGHT = {number: number * number for number in range(40)}
+
+
+class FakePool:
+    """Answers one job at a time, as `plan(job)` says: an answer, "lost", or "later"."""
+
+    def __init__(self, plan=None, workers=2, order=0):
+        self.workers, self.lost, self.plan = workers, 0, plan or (lambda _: "answer")
+        self.jobs, self.sent, self.most_out = [], [], 0
+        self.rng = random.Random(order)
+
+    def send(self, job):
+        self.sent.append(job)
+        self.jobs.append(job)
+        self.most_out = max(self.most_out, len(self.jobs))
+
+    def worker_of(self, job):
+        names = [f"worker {number}" for number in range(self.workers)]
+        return self.rng.choice([name for name in names if name != job.avoid] or names)
+
+    def receive(self, _seconds):
+        self.rng.shuffle(self.jobs)
+        for job in list(self.jobs):
+            what = self.plan(job)
+            if what == "later":
+                continue
+            self.jobs.remove(job)
+            if what == "lost":
+                return [UnitReport(job, None)]
+            answer = replace(
+                compute(job.unit.function, job.unit.input, job.unit.identity, {}), worker=self.worker_of(job)
+            )
+            return [UnitReport(job, replace(answer, value=what) if isinstance(what, int) else answer)]
+        return []
+
+    def recall(self):
+        return []
+
+    def close(self):
+        pass
+
+
+def results(runner, units=UNITS):
+    return {unit.input["number"]: result.value for unit, result in runner.run(units)}
+
+
+@pytest.mark.parametrize("order", range(5))
+def test_each_unit_is_done_once(order):
+    pool = FakePool(order=order)
+    runner = Runner(pool, Memory())
+    found = list(runner.run(UNITS))
+    assert sorted(unit.input["number"] for unit, _ in found) == list(range(40))
+    assert {unit.input["number"]: result.value for unit, result in found} == RIGHT
+    assert len(pool.sent) == 40
+    assert pool.most_out == 6  # three for each worker
+    assert (runner.stats.done, runner.stats.total, runner.stats.redone, runner.stats.verified) == (40, 40, 0, 0)
+
+
+def test_the_same_unit_twice_is_done_once():
+    pool = FakePool()
+    assert len(list(Runner(pool, Memory()).run([UNITS[1], UNITS[2], unit(1)]))) == 2
+    assert len(pool.sent) == 2
+
+
+def test_what_is_booked_is_not_done_again():
+    book = Memory()
+    list(Runner(FakePool(), book).run(UNITS[:30]))
+    pool = FakePool()
+    runner = Runner(pool, book)
+    assert results(runner) == RIGHT
+    assert sorted(job.unit.input["number"] for job in pool.sent) == list(range(30, 40))
+    assert (runner.stats.from_journal, runner.stats.done) == (30, 40)
+
+
+@pytest.mark.parametrize("order", range(10))
+def test_lost_units_are_sent_again(order):
+    rng = random.Random(order)
+    losses = itertools.count()
+
+    def plan(_job):
+        if rng.random() < 0.3:
+            next(losses)
+            return "lost"
+        return "answer"
+
+    pool = FakePool(plan, order=order)
+    runner = Runner(pool, Memory(), verify=0.3)
+    assert results(runner) == RIGHT
+    assert runner.stats.redone == next(losses)
+    assert len({(job.unit.identity, job.attempt) for job in pool.sent}) == len(pool.sent)
+
+
+def test_a_unit_at_which_every_worker_dies_ends_the_run():
+    pool = FakePool(lambda job: "lost" if job.unit is UNITS[7] else "answer")
+    book = Memory()
+    with pytest.raises(RunError, match="30 workers died at one unit"):
+        list(Runner(pool, book).run(UNITS))
+    assert sum(job.unit is UNITS[7] for job in pool.sent) == 31
+
+
+def test_a_failed_unit_ends_the_run_and_names_the_worker():
+    with pytest.raises(RunError, match=r"a unit failed on worker [01]: no 5 today"):
+        list(Runner(FakePool(), Memory()).run([*UNITS, unit(5, "fails")]))
+
+
+class TestVerified:
+    def test_all_units_twice_on_two_workers(self):
+        pool, book = FakePool(), Memory()
+        runner = Runner(pool, book, verify=1.0)
+        assert results(runner) == RIGHT
+        assert runner.stats.verified == 40
+        assert len(pool.sent) == 80
+        assert all(len(set(result.workers)) == 2 for result in book.done.values())
+
+    def test_lost_attempts_do_not_count_against_the_second_worker(self):
+        """Three workers are lost, two answers come from the same worker, then one from another."""
+        pool, book = FakePool(lambda job: "lost" if job.attempt <= 3 else "answer"), Memory()
+        pool.worker_of = lambda job: "worker 0" if job.attempt <= 5 else "worker 1"
+        runner = Runner(pool, book, verify=1.0)
+        assert len(list(runner.run(UNITS[:1]))) == 1
+        assert book.done[UNITS[0].identity].workers == ("worker 0", "worker 1")
+        assert (runner.stats.verified, runner.stats.unverified, runner.stats.redone) == (1, 0, 3)
+
+    def test_a_share_of_the_units_the_same_in_every_run(self):
+        chosen = []
+        for order in range(2):
+            book = Memory()
+            list(Runner(FakePool(order=order), book, verify=0.25).run(UNITS))
+            chosen.append({identity for identity, result in book.done.items() if len(result.workers) == 2})
+        assert chosen[0] == chosen[1]
+        assert chosen[0] == {unit.identity for unit in UNITS if int(unit.identity[:8], 16) < 2**30}
+
+    def test_a_wrong_answer_stops_the_run_and_names_both_workers(self):
+        book = Memory()
+        pool = FakePool(lambda job: 7 if job.unit is UNITS[20] and job.attempt == 2 else "answer")
+        with pytest.raises(RunError, match=r"worker [01] and worker [01] gave different results for unit") as error:
+            list(Runner(pool, book, verify=1.0).run(UNITS))
+        assert UNITS[20].identity[:16] in str(error.value)
+        assert UNITS[20].identity not in book.done  # what is not sure is not booked
+
+    @pytest.mark.parametrize(("share", "least"), [(1.0, 20), (0.1, 19)])
+    def test_one_wrong_unit_in_a_hundred_is_found(self, share, least):
+        """5,000 units, 1 % of them answered wrongly by one of the workers: missed in 0.9^50 = 0.5 % of runs at 10 %."""
+        units, caught = [unit(number) for number in range(5000)], 0
+        for seed in range(20):
+            rng = random.Random(seed)
+            wrong = {id(each) for each in rng.sample(units, 50)}
+            chosen = [each for each in units if id(each) in wrong]
+            others = [each for each in units if int(each.identity[:8], 16) < share * 2**32 and id(each) in wrong]
+            pool = FakePool(lambda job, wrong=wrong: -1 if id(job.unit) in wrong and job.attempt == 1 else "answer")
+            try:
+                list(Runner(pool, Memory(), verify=share).run(chosen))  # the right units cannot disagree
+            except RunError:
+                caught += 1
+            assert bool(others) == (caught > 0) or share < 1
+        assert caught >= least
+
+
+class TestStragglers:
+    @pytest.fixture
+    def clock(self, monkeypatch):
+        class Clock:
+            now = 0.0
+
+            def monotonic(self):
+                Clock.now += 0.1
+                return Clock.now
+
+        monkeypatch.setattr(runner_module, "time", Clock())
+        return Clock
+
+    @pytest.mark.usefixtures("clock")
+    def test_a_unit_that_takes_long_is_sent_to_a_second_worker(self):
+        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and job.attempt == 1 else "answer")
+        runner = Runner(pool, Memory())
+        for unit_, _ in runner.run(UNITS):
+            if unit_ is UNITS[0]:
+                pool.plan = lambda _: "answer"
+        assert runner.stats.resent == 1
+        assert runner.stats.redone == 0
+        assert [job.attempt for job in pool.sent if job.unit is UNITS[0]] == [1, 2]
+
+    @pytest.mark.usefixtures("clock")
+    def test_an_answer_that_comes_second_must_agree(self):
+        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and job.attempt == 1 else "answer")
+
+        def change_the_plan():
+            for unit_, _ in Runner(pool, Memory()).run(UNITS):
+                if unit_ is UNITS[0]:
+                    pool.plan = lambda job: 3 if job.unit is UNITS[0] else "answer"
+
+        with pytest.raises(RunError, match="gave different results"):
+            change_the_plan()
+
+    @pytest.mark.usefixtures("clock")
+    def test_with_one_worker_there_is_no_second(self):
+        left = itertools.count()
+        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and next(left) < 100 else "answer", workers=1)
+        runner = Runner(pool, Memory())
+        assert results(runner) == RIGHT
+        assert runner.stats.resent == 0
+
+
+class TestStuckWorkers:
+    @pytest.fixture(autouse=True)
+    def clock(self, monkeypatch):
+        class Clock:
+            now = 0.0
+
+            def monotonic(self):
+                Clock.now += 0.1
+                return Clock.now
+
+        monkeypatch.setattr(runner_module, "time", Clock())
+
+    def test_the_end_does_not_wait_for_a_worker_that_hangs(self):
+        stuck = UNITS[:3]  # all that one worker has
+        pool = FakePool(lambda job: "later" if job.unit in stuck and job.attempt == 1 else "answer")
+        runner = Runner(pool, Memory())
+        assert results(runner) == RIGHT
+        assert runner.stats.resent >= 3
+        assert sum(job.unit in stuck and job.attempt == 1 for job in pool.jobs) == 3
+
+    def test_its_jobs_take_no_room(self):
+        pool = FakePool(lambda job: "later" if job.unit in UNITS[:3] and job.attempt == 1 else "answer")
+        runner = Runner(pool, Memory())
+        for each, _ in runner.run(UNITS):
+            if each.input["number"] > 30:
+                assert sum(job.unit not in UNITS[:3] for job in pool.jobs) <= 6
+        assert pool.most_out >= 8
+
+
+class TestNoSecondWorker:
+    def test_one_worker_cannot_verify(self):
+        pool, book = FakePool(workers=1), Memory()
+        runner = Runner(pool, book, verify=1.0)
+        assert results(runner) == RIGHT
+        assert (runner.stats.verified, runner.stats.unverified) == (0, 40)
+        assert len(pool.sent) == 80
+        assert all(len(result.workers) == 1 for result in book.done.values())
+
+    def test_a_pool_that_does_not_heed_whom_to_avoid_is_asked_again(self):
+        pool = FakePool()
+        pool.worker_of = lambda job: f"worker {job.attempt // 3}"  # the third attempt is the first by another one
+        runner = Runner(pool, Memory(), verify=1.0)
+        assert results(runner) == RIGHT
+        assert (runner.stats.verified, runner.stats.unverified) == (40, 0)
+        assert len(pool.sent) == 120
+
+    def test_but_not_for_ever(self):
+        pool = FakePool()
+        pool.worker_of = lambda _: "worker 0"
+        runner = Runner(pool, Memory(), verify=1.0)
+        assert results(runner) == RIGHT
+        assert runner.stats.unverified == 40
+        assert len(pool.sent) == 160
+
+
+def test_ctrl_c_takes_back_what_no_worker_has_begun():
+    pool, done = FakePool(workers=1), []
+    pool.recall = lambda: [pool.jobs.pop() for _ in range(len(pool.jobs) - 1)]
+
+    def press_after_three():
+        for unit_, _ in Runner(pool, Memory()).run(UNITS):
+            done.append(unit_)
+            if len(done) == 3:
+                signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Stopped, match=r"4 of 40 units are done"):
+        press_after_three()
+
+
+def test_an_ignored_ctrl_c_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for number, _ in enumerate(Runner(FakePool(), Memory()).run(UNITS)):
+            if number == 3:
+                signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert number == 39
+
+
+def test_ctrl_c_finishes_what_is_out():
+    pool, book = FakePool(), Memory()
+    done = []
+
+    def press_after_three():
+        for unit_, _ in Runner(pool, book).run(UNITS):
+            done.append(unit_)
+            if len(done) == 3:
+                signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Stopped, match=r"\d+ of 40 units are done"):
+        press_after_three()
+    assert len(done) == len(pool.sent) == len(book.done) < 40
+    assert not pool.jobs
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_ctrl_c_ends_at_once():
+    pool = FakePool()
+    run = Runner(pool, Memory()).run(UNITS)
+    next(run)
+    signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    run.close()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_in_order():
+    pool = FakePool(order=3)
+    numbers = [each.input["number"] for each, _ in results_in_order(UNITS, Runner(pool, Memory()).run(UNITS))]
+    assert numbers == list(range(40))
+
+
+def test_in_order_yields_only_the_unbroken_prefix():
+    answers = {number: UnitAnswer("w", 0.0, number) for number in range(5)}
+    book = Memory()
+    arrived = [(UNITS[n], book.book(UNITS[n], answers[n], ("w",))) for n in (1, 0, 3, 4)]
+    assert [each.input["number"] for each, _ in results_in_order(UNITS, iter(arrived))] == [0, 1]
+
+
+def test_the_watcher_sees_the_numbers():
+    seen = []
+    runner = Runner(FakePool(), Memory(), watcher=lambda stats: seen.append((stats.done, stats.workers)))
+    list(runner.run(UNITS))
+    assert seen[-1] == (40, 2)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_jobs_are_told_apart_by_their_attempt():
+    assert UnitJob(UNITS[0], 1) == UnitJob(UNITS[0], 1)
+    assert UnitJob(UNITS[0], 1) != UnitJob(UNITS[0], 2)
