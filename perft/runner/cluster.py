@@ -190,7 +190,7 @@ class DaskPool:
         self._give_up_waiting()
 
     def _give_up_waiting(self) -> None:
-        """Jobs whose allowed workers have all gone would wait for ever: they are lost, and the runner sends them again."""
+        """Jobs whose allowed workers have all gone would wait for ever: they are lost, and the runner repeats them."""
         for job, places in self._allowed.items():
             if places.isdisjoint(self._threads) and job in self._futures:
                 self._futures[job].cancel()
