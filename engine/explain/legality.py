@@ -55,7 +55,6 @@ class Objection:
 
     fault: Fault
     text: str
-    square: str | None = None  # of the piece that is in the way, pins, checks or attacks
 
 
 def objection(position: Position, text: str) -> Objection | None:
@@ -135,7 +134,7 @@ class _Board:
             return self._not_like_that(start, target)
         if other is not None and other.isupper() == self.white:
             text = f"{self.mover}'s own {PIECE_NAMES[other.lower()]} is on {SQUARE_NAMES[target]}"
-            return Objection(Fault.OWN_PIECE_THERE, text, SQUARE_NAMES[target])
+            return Objection(Fault.OWN_PIECE_THERE, text)
         way = between(start, target)
         if letter in "pP":
             if start % 8 == target % 8:
@@ -161,7 +160,7 @@ class _Board:
         return Objection(Fault.NOT_LIKE_THAT, text)
 
     def _blocked(self, square: int) -> Objection:
-        return Objection(Fault.BLOCKED, f"{named(self.pieces, square)} is in the way", SQUARE_NAMES[square])
+        return Objection(Fault.BLOCKED, f"{named(self.pieces, square)} is in the way")
 
     def _wrong_promotion(self, start: int, target: int, promotion: str) -> Objection | None:
         is_due = self.pieces[start] in "pP" and target // 8 in (0, 7)
@@ -179,20 +178,19 @@ class _Board:
         danger = next(attacking_squares(after, king, not self.white), None)
         if danger is None:
             return None
-        name = SQUARE_NAMES[danger]
         if start == self.king:
             text = f"{SQUARE_NAMES[target]} is attacked by {named(after, danger)}"
-            return Objection(Fault.KING_ATTACKED, text, name)
+            return Objection(Fault.KING_ATTACKED, text)
         checkers = [square for square in attacking_squares(self.pieces, self.king, not self.white) if square in after]
         still = [square for square in checkers if square in attacking_squares(after, king, not self.white)]
         if still:
             text = f"the king is in check from {named(self.pieces, still[0])}, and the move does not stop it"
-            return Objection(Fault.IN_CHECK, text, SQUARE_NAMES[still[0]])
+            return Objection(Fault.IN_CHECK, text)
         if len(after) < len(self.pieces) and target not in self.pieces:
             text = f"capturing en passant would let {named(after, danger)} attack the king"
-            return Objection(Fault.EN_PASSANT_OPENS, text, name)
+            return Objection(Fault.EN_PASSANT_OPENS, text)
         text = f"{named(self.pieces, start)} is pinned: {named(after, danger)} would attack the king"
-        return Objection(Fault.PINNED, text, name)
+        return Objection(Fault.PINNED, text)
 
     def _after(self, start: int, target: int) -> Pieces:
         """The pieces after a move; what a promoted pawn becomes does not matter here."""
@@ -226,7 +224,7 @@ class _Board:
         checker = next(attacking_squares(self.pieces, self.king, not self.white), None)
         if checker is not None:
             text = f"the king is in check from {named(self.pieces, checker)}, and may not castle out of it"
-            return Objection(Fault.CASTLING_IN_CHECK, text, SQUARE_NAMES[checker])
+            return Objection(Fault.CASTLING_IN_CHECK, text)
         targets = self._home + KING_TARGETS[side], self._home + ROOK_TARGETS[side]
         return self._castling_blocked(rook, targets) or self._castling_through_check(rook, targets)
 
@@ -238,7 +236,7 @@ class _Board:
         for square in ways:
             if square in self.pieces and square not in (self.king, rook):
                 text = f"{named(self.pieces, square)} is in the way"
-                return Objection(Fault.CASTLING_BLOCKED, text, SQUARE_NAMES[square])
+                return Objection(Fault.CASTLING_BLOCKED, text)
         return None
 
     def _castling_through_check(self, rook: int, targets: tuple[int, int]) -> Objection | None:
@@ -251,5 +249,5 @@ class _Board:
             if attacker is not None:
                 how = "comes to" if square == targets[0] else "passes"
                 text = f"the king {how} {SQUARE_NAMES[square]}, which is attacked by {named(pieces, attacker)}"
-                return Objection(Fault.CASTLING_THROUGH_CHECK, text, SQUARE_NAMES[attacker])
+                return Objection(Fault.CASTLING_THROUGH_CHECK, text)
         return None

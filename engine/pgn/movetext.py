@@ -117,7 +117,6 @@ class _Level:
     """The main line, or a variation, while it is read."""
 
     board: chess.Board
-    is_variation: bool = False  # one that the builder knows of
     has_moved: bool = False
     broken_at: int | None = None  # offset of the first move of a variation that is not legal
     is_over: bool = False  # the result was given
@@ -170,7 +169,7 @@ class Movetext:
         self.builder.begin_variation()
         board = level.board.copy(stack=1)
         board.pop()
-        self.levels.append(_Level(board, is_variation=True))
+        self.levels.append(_Level(board))
 
     def _close(self, offset: int) -> None:
         if len(self.levels) == 1:

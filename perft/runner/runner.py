@@ -89,7 +89,6 @@ class RunStats:
     unverified: int = 0  # should have been verified, but there was no second worker
     workers: int = 0
     lost_workers: int = 0
-    seconds_of_work: float = 0.0
     started: float = field(default_factory=time.monotonic)
 
 
@@ -229,7 +228,6 @@ class Runner:
         result = self._book.book(unit, answer, workers)
         self._answers.pop(unit.identity, None)
         self.stats.done += 1
-        self.stats.seconds_of_work += answer.seconds
         return result
 
     def _lose(self, unit: Unit) -> None:

@@ -1,6 +1,7 @@
 """Reasons against python-chess: every illegal move has one, and it is true."""
 
 import random
+import re
 from collections import Counter
 from itertools import islice
 
@@ -54,10 +55,16 @@ def test_every_illegal_move_gets_a_reason_that_is_true(scaled):
     assert set(faults) >= common | {Fault.PINNED, Fault.IN_CHECK, Fault.KING_ATTACKED, Fault.NOTHING_TO_CAPTURE}
 
 
+def last_named(text):
+    """The square of the last piece that a reason names, as in `the rook on e8`; None if it names none."""
+    squares = re.findall(r"\bthe [a-z]+ on ([a-h][1-8])\b", text)
+    return chess.parse_square(squares[-1]) if squares else None
+
+
 def is_true(board, text, found):
     """Does python-chess say so too?"""
     fault, turn = found.fault, board.turn
-    named = chess.parse_square(found.square) if found.square else None
+    named = last_named(found.text)
     if fault in CASTLING_FAULTS:
         return is_true_of_castling(board, text, found.fault, named)
     start, goal = chess.parse_square(text[:2]), chess.parse_square(text[2:4])
