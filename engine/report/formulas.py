@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.mcts.params import NETWORK, UCB1, SearchParams
+from engine.mcts.selection import GROWTH_BASE
 from engine.mcts.tree import ROOT
 from engine.network.infer import PLAIN_SHARPNESS
 from engine.report.node import Row, TreeNode
 from engine.report.snapshot import Snapshot
 
-GROWTH_BASE = 8192
 SEARCH_PRIOR = "prior ^ (1 / T) / sum of prior ^ (1 / T)"
 
 

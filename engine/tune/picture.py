@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from engine.tune.outcome import ConstantRow, TuneOutcome
+from engine.tune.tune_outcome import ConstantRow, TuneOutcome
 
 WIDTH, PANEL, LEFT, RIGHT, TOP, BOTTOM = 640, 190, 56, 20, 34, 30
 POINTS = 41  # of a curve

@@ -12,10 +12,10 @@ from engine.match.pairs import MatchPlan
 from engine.match.play import choose_openings
 from engine.match.player import TimeControl
 from engine.tune.model import Array, best_value, fit_elo
-from engine.tune.outcome import ConstantRow, TuneOutcome
 from engine.tune.plan import PRESENT_NAME, PROPOSED_NAME, SPSA, TunePlan
 from engine.tune.spsa import Place, next_place, perturbed, random_sides
 from engine.tune.trials import Setting, Trial, random_trials, rules_of, trial_openings, trial_units
+from engine.tune.tune_outcome import ConstantRow, TuneOutcome
 from perft.runner.runner import Runner, results_in_order
 
 NewRunner = Callable[[], Runner]  # each list of units has its own
