@@ -65,8 +65,8 @@ def reported(program: str, work: Callable[[], int]) -> int:
     except OSError as error:
         if error.filename is None and output_failure() is not None:
             raise
-        place = "" if error.filename is None else f"{error.filename}: "
-        reason = f"{place}{error.strerror or error}"
+        file = "" if error.filename is None else f"{error.filename}: "
+        reason = f"{file}{error.strerror or error}"
     print(f"{program}: {reason}", file=sys.stderr)
     return BAD_INPUT
 

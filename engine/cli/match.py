@@ -69,7 +69,7 @@ def match_parser() -> argparse.ArgumentParser:
         nargs=3,
         default=(40, 0, 0),
         metavar=("MOVE", "CP", "N"),
-        help="drawn: from MOVE on N within CP",
+        help="drawn: at MOVE or later, N moves within CP of 0",
     )
     parser.add_argument("--pgn", type=Path, metavar="FILE", help="write the games, with evaluations")
     parser.add_argument(

@@ -38,7 +38,7 @@ from engine.system.files import check_writable, write_whole
 from movegen import Position
 
 TREE_SCHEMA = "teresa-tree/1"
-TEXT = "told"  # the column with game and options
+TEXT = "told"  # the column with game and options; files of all versions have this name
 COLUMN_TYPES = {
     **{name: (kind,) for name, kind in TREE_KINDS.items()},
     "children": ("<u2", "|u1"),

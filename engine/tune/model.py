@@ -113,9 +113,9 @@ def best_value(found: Fit, index: int, constant: Constant) -> Best:
     (slope, _), (curvature, _) = found.slope(index), found.curvature(index)
     low, high = constant.bounds
     if curvature < 0 and low < -slope / (2 * curvature) < high:
-        place = [index, found.constants + index]
+        both = [index, found.constants + index]
         gradient = np.array([-1 / (2 * curvature), slope / (2 * curvature**2)])
-        variance = float(gradient @ found.covariance[np.ix_(place, place)] @ gradient)
+        variance = float(gradient @ found.covariance[np.ix_(both, both)] @ gradient)
         return Best(-slope / (2 * curvature), math.sqrt(max(0.0, variance)))
     end = max((low, high), key=lambda u: slope * u + curvature * u * u)
     return Best(end, None)

@@ -96,5 +96,5 @@ def _marks(frame: _Frame, row: ConstantRow, points: Sequence[tuple[float, float,
     texts = [f'<text x="{frame.x(u):.1f}" y="{floor + 18}" text-anchor="middle">{value}</text>' for u, value in values]
     present = f'<line class="present" x1="{frame.x(0):.1f}" x2="{frame.x(0):.1f}" y1="{TOP}" y2="{floor}"/>'
     (slope, _), (curvature, _), u = row.slope, row.curvature, row.coordinate
-    place = f'cx="{frame.x(u):.1f}" cy="{frame.y(slope * u + curvature * u * u):.1f}"'
-    return [*texts, present, f'<circle class="proposed" {place} r="5"><title>{row.value}</title></circle>']
+    centre = f'cx="{frame.x(u):.1f}" cy="{frame.y(slope * u + curvature * u * u):.1f}"'
+    return [*texts, present, f'<circle class="proposed" {centre} r="5"><title>{row.value}</title></circle>']

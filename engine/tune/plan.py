@@ -163,7 +163,7 @@ def _whole(data: Mapping[str, Any], key: str, default: int | None, least: int, w
     value = data.get(key, default)
     prefix = f"{where}: " if where else ""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{prefix}{key} must be a whole number" + (f" from {least} on" if least >= 0 else ""))
+        raise ValueError(f"{prefix}{key} must be a whole number" + (f" of at least {least}" if least >= 0 else ""))
     return value
 
 
@@ -171,7 +171,7 @@ def _numbers(data: Mapping[str, Any], key: str) -> list[int]:
     value = data.get(key, ADJUDICATION[key])
     count = len(ADJUDICATION[key])
     if not isinstance(value, list) or len(value) != count or not all(type(each) is int and each >= 0 for each in value):
-        raise ValueError(f"{key} must be {count} whole numbers from 0 on, such as {ADJUDICATION[key]}")
+        raise ValueError(f"{key} must be {count} whole numbers of at least 0, such as {ADJUDICATION[key]}")
     return value
 
 

@@ -137,11 +137,11 @@ def _security(options: ClusterOptions, address: str) -> Security | None:
 def check_versions(versions: Mapping[str, Any]) -> None:
     """Refuse a cluster whose scheduler or workers have other versions of Python (up to the minor one) or Dask."""
     ours = _versions_of(versions["client"])
-    for place, facts in {"the scheduler": versions["scheduler"], **versions["workers"]}.items():
+    for member, facts in {"the scheduler": versions["scheduler"], **versions["workers"]}.items():
         for name, theirs in _versions_of(facts).items():
             if theirs != ours[name]:
                 raise RunError(
-                    f"{place} has {name} {theirs}, this machine {ours[name]}: install the same on all machines"
+                    f"{member} has {name} {theirs}, this machine {ours[name]}: install the same on all machines"
                 )
 
 
@@ -191,8 +191,8 @@ class DaskPool:
 
     def _give_up_waiting(self) -> None:
         """Jobs whose allowed workers have all gone would wait for ever: they are lost, and the runner repeats them."""
-        for job, places in self._allowed.items():
-            if places.isdisjoint(self._threads) and job in self._futures:
+        for job, workers in self._allowed.items():
+            if workers.isdisjoint(self._threads) and job in self._futures:
                 self._futures[job].cancel()
                 self._ended.put(job)
 
@@ -220,7 +220,7 @@ class DaskPool:
     def _avoided(self, job: UnitJob) -> set[str]:
         """Workers that shall not do it: one that has done it already, and those that have it now."""
         processing: Mapping[str, tuple[str, ...]] = self._client.processing()
-        have_it = {place for place, keys in processing.items() if any(key.startswith(_name_of(job)) for key in keys)}
+        have_it = {worker for worker, keys in processing.items() if any(key.startswith(_name_of(job)) for key in keys)}
         return have_it | ({job.avoid} if job.avoid else set())
 
     def _workers_but(self, avoided: set[str]) -> list[str]:
@@ -259,7 +259,7 @@ class DaskPool:
         """Cancel what workers have not begun: each has begun the jobs that it got first, one for each thread."""
         with self._talking():
             processing: Mapping[str, tuple[str, ...]] = self._client.processing()
-            begun = {key for place, keys in processing.items() for key in keys[: self._threads.get(place, 1)]}
+            begun = {key for worker, keys in processing.items() for key in keys[: self._threads.get(worker, 1)]}
             jobs = [job for job, future in self._futures.items() if future.key not in begun and not future.done()]
             self._client.cancel([self._forget(job) for job in jobs])
         return jobs

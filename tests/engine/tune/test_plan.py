@@ -77,7 +77,7 @@ def test_books_lie_beside_the_file(tmp_path):
     ("old", "new", "reason"),
     [
         ("visits = 8", "visits = ", "Invalid value"),
-        ("visits = 8", "visits = 0", "visits must be a whole number from 1 on"),
+        ("visits = 8", "visits = 0", "visits must be a whole number of at least 1"),
         ("visits = 8", 'visits = "8"', "visits must be a whole number"),
         ("visits = 8", "visit = 8", "unknown key 'visit'"),
         ("seed = 5", 'method = "genetic"', "method must be random or spsa, not 'genetic'"),
