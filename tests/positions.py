@@ -28,7 +28,7 @@ def double_fischer_random(rng: random.Random) -> chess.Board:
 
 
 def sparse_board(rng: random.Random) -> chess.Board:
-    """Few men with sliders and pawns near promotion: many pins, checks and promotions."""
+    """Few pieces, with sliders and with pawns near promotion: many pins, checks and promotions."""
     while True:
         board = chess.Board(None)
         squares = rng.sample(range(64), rng.randint(3, 14))

@@ -67,7 +67,7 @@ def test_examples_do_what_the_documents_say(block, environment):
 
 
 def run_python(block: Block, _environment):
-    """A doctest, or statements without output. `path` names what stands for the program."""
+    """A doctest, or statements without output. `path` names the placeholder of the program."""
     text = block.text
     if "path" in block.comments:
         assert block.comments["path"] in text

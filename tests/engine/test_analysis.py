@@ -28,7 +28,7 @@ def test_a_search_from_python():
     assert analysis.summary()["visits"] == 1000
 
 
-def test_a_search_that_goes_on_beside_all_else():
+def test_a_search_in_the_background():
     analysis = engine.analyse(Position(MIDDLEGAME), seconds=60, options={"Hash": 16}, wait=False)
     while analysis.summary()["visits"] < 300:
         assert analysis.is_searching

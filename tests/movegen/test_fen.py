@@ -90,7 +90,7 @@ def test_slips_are_repaired_and_reported(fen, repaired, report):
         ("4k3/8/8/8/8/8/8/RR2KR1R w FB - 0 1", "FB"),  # the inner rooks: letters are needed
         ("4k3/8/8/8/8/8/8/RR2KR1R w KQ - 0 1", "KQ"),  # the outermost
         ("4k3/8/8/8/8/8/8/RR2KR1R w HF - 0 1", "K"),  # one rook a side
-        ("4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1", "-"),  # the king has left his rank
+        ("4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1", "-"),  # the king has left its rank
         ("4k3/8/8/8/8/8/8/R3K3 w H - 0 1", "-"),
     ],
 )

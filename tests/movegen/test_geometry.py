@@ -25,7 +25,7 @@ def test_between_is_python_chess_s():
     [
         ("e", "h", "fg", "efg"),  # standard, short
         ("e", "a", "bcd", "cde"),  # standard, long
-        ("b", "a", "cd", "bc"),  # Chess960: the king steps right, the rook jumps over him
+        ("b", "a", "cd", "bc"),  # Chess960: the king steps right, the rook jumps over it
         ("g", "h", "f", "g"),  # the king stays
         ("f", "g", "", "fg"),  # king and rook change places
         ("b", "c", "defg", "bcdefg"),

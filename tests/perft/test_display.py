@@ -1,4 +1,4 @@
-"""How long a run still takes, by recorded runs: two threads, other work beside them."""
+"""How long a run still takes, by recorded runs: two threads, other work at the same time."""
 
 import time
 from types import SimpleNamespace

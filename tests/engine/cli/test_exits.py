@@ -194,7 +194,7 @@ def test_a_child_runs_this_package_whatever_the_working_folder_holds(hostile, en
 
 def test_a_child_runs_a_folder_of_sources_that_is_not_installed(hostile, environment, tmp_path_factory):
     home, sources = tmp_path_factory.mktemp("sources"), Path(command_line()[-1])
-    for package in ("engine", "movegen", "perft"):  # without what a build leaves beside them
+    for package in ("engine", "movegen", "perft"):  # without what a build leaves next to them
         shutil.copytree(sources / package, home / package, ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-S", "-P", "-c", PROGRAM, str(home), "--version"]  # -S: nothing is installed
     run = subprocess.run(command, cwd=hostile, env=environment, capture_output=True, check=False)

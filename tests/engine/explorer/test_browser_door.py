@@ -1,4 +1,4 @@
-"""How the browser gets to know the address: by a file of one's own, not by arguments that all users can read."""
+"""How the browser gets the address: by a private file, not by arguments that all users can read."""
 
 import os
 import subprocess

@@ -172,7 +172,7 @@ def test_the_kept_line_is_never_recycled():
         linked = [slot for slot in edges_below_header(tree, line[-1]) if tree.link[slot]]
         if not linked:
             break
-        line.append(int(tree.link[min(linked, key=lambda slot: tree.visits[slot])]))  # what nobody visits any more
+        line.append(int(tree.link[min(linked, key=lambda slot: tree.visits[slot])]))  # not visited any more
     assert len(line) >= 2
     tree.kept[1 : len(line) + 1], tree.kept[0] = line, len(line)
     above = {header: int(tree.wins[header]) for header in line}
@@ -262,7 +262,7 @@ def test_proofs_agree_with_exhaustive_search(fen):
 
 
 def proof_by_rule(replies):
-    """What replies prove for the move before them: the opponent takes his quickest win, or puts off the end."""
+    """What replies prove for the move before them: the opponent takes the quickest win, or puts off the end."""
     wins, draws, losses = ([plies for kind, plies in replies if kind == wanted] for wanted in ("win", "draw", "loss"))
     if wins:
         return "loss", min(wins) + 1
@@ -305,7 +305,7 @@ def lost_proofs(tree, edge):
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("fen", ["8/8/8/8/8/2k5/7r/K7 b - - 0 1", "7k/8/8/8/8/8/K7/R7 w - - 95 100"])
 def test_threads_lose_no_proof(fen, batch):
-    """Whatever the replies of a node prove stands at the move before them."""
+    """Whatever the replies of a node prove is recorded at the move before them."""
     position, params = Position(fen), SearchParams(UCB1, CONSTANT, 2.0, batch=U64(batch))
     for seed in range(5):
         tree, root = new_tree(16), root_of(position)
@@ -337,7 +337,7 @@ def test_no_node_is_made_at_the_depth_of_the_settings(deepest):
 
 
 @pytest.mark.jit
-def test_every_player_maximises_his_own_score():
+def test_every_player_maximises_its_own_score():
     """Both sides take the rook that hangs: a player who maximised the other's score would leave it."""
     position = Position("4k3/8/8/3r4/8/8/8/3QK3 w - - 0 1")
     tree = search(position, 30_000, SearchParams(UCB1, PLAYOUT, 0.7, 0.0))
@@ -431,7 +431,7 @@ def test_a_drawn_position_at_the_root_is_still_searched():
 @pytest.mark.parametrize("batch", [4, 16, 64])
 @pytest.mark.parametrize("evaluator", [NETWORK, PLAYOUT])
 def test_batches_of_leaves_keep_the_tree_whole(batch, evaluator):
-    """Leaves collected under virtual loss: every visit is counted once, nobody stays behind, also in a full tree."""
+    """Leaves collected under virtual loss: every visit is counted once, none stays in flight, also in a full tree."""
     params = SearchParams(PUCT, evaluator, 0.8, batch=U64(batch))
     tree = search(Position(KIWIPETE), 30_001, params, megabytes=1)
     assert tree.visits[0] == 30_001

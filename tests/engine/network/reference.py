@@ -70,7 +70,7 @@ def danger(view, square):
 
 
 def threats(view, after, move):
-    """How many pieces the moved one now attacks that are dearer than he is, or (if he is no pawn) were not defended."""
+    """How many pieces the moved one attacks that are worth more than it, or (if it is no pawn) were not defended."""
     count = 0
     arrived = after.piece_type_at(move.to_square)
     for square in after.attacks(move.to_square):

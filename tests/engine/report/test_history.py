@@ -17,21 +17,21 @@ from tests.engine.report.searches import MIDDLEGAME, new_searcher, searched
 @pytest.mark.jit
 def test_visits_only_grow_and_the_last_sample_is_the_tree():
     searcher = searched(MIDDLEGAME, 20_000)
-    told, position = searcher.report().history(), Position(MIDDLEGAME)
+    data, position = searcher.report().history(), Position(MIDDLEGAME)
     known = {position.uci(move.code): move for move in moves_below(searcher.tree, 0)}
-    assert len(told["visits"]) == len(told["seconds"]) == len(told["n"]) == len(told["q"]) > 8
-    assert told["visits"] == sorted(set(told["visits"]))
-    assert told["seconds"] == sorted(told["seconds"])
-    assert told["visits"][0] < 100
-    for earlier, later in pairwise(told["n"]):
+    assert len(data["visits"]) == len(data["seconds"]) == len(data["n"]) == len(data["q"]) > 8
+    assert data["visits"] == sorted(set(data["visits"]))
+    assert data["seconds"] == sorted(data["seconds"])
+    assert data["visits"][0] < 100
+    for earlier, later in pairwise(data["n"]):
         assert all(a <= b for a, b in zip(earlier, later, strict=True))
-    assert set(told["moves"]) == set(known)
-    for uci, count, score in zip(told["moves"], told["n"][-1], told["q"][-1], strict=True):
+    assert set(data["moves"]) == set(known)
+    for uci, count, score in zip(data["moves"], data["n"][-1], data["q"][-1], strict=True):
         assert count == known[uci].visits
         if count:
             assert score == pytest.approx(known[uci].wins / SCORE_UNIT / count, abs=1e-6)
-    assert told["n"][-1] == sorted(told["n"][-1], reverse=True)
-    assert searcher.report().history(3)["moves"] == told["moves"][:3]
+    assert data["n"][-1] == sorted(data["n"][-1], reverse=True)
+    assert searcher.report().history(3)["moves"] == data["moves"][:3]
 
 
 @pytest.mark.jit
@@ -61,9 +61,9 @@ def test_other_root_moves_start_anew():
     chosen = tuple(Position(MIDDLEGAME).code(move) for move in ("h3", "Nd5"))
     searcher.go(Limits(nodes=500), search_moves=chosen)
     searcher.wait()
-    told = searcher.report().history()
-    assert sorted(told["moves"]) == ["c3d5", "h2h3"]
-    assert told["visits"][-1] == searcher.tree.visits[0]
+    data = searcher.report().history()
+    assert sorted(data["moves"]) == ["c3d5", "h2h3"]
+    assert data["visits"][-1] == searcher.tree.visits[0]
 
 
 def samples_of(visits):
@@ -84,9 +84,9 @@ def test_a_root_without_visits_is_no_sample():
     assert history.read() == ((), [])
     searcher.go(Limits(nodes=50), search_moves=(unvisited.code,))
     searcher.wait()
-    told = searcher.report().history()
-    assert told["visits"][0] > 0
-    assert told["visits"][-1] == 50
+    data = searcher.report().history()
+    assert data["visits"][0] > 0
+    assert data["visits"][-1] == 50
 
 
 def test_a_memory_whose_first_sample_has_no_visits_is_thinned():

@@ -79,11 +79,11 @@ def test_every_place_shows_the_same_prior_as_eval():
     searcher = searched(KIWIPETE, 3000)
     report = searcher.report()
     lines = network_lines(evaluate_by_network(Position(KIWIPETE), report.snapshot.network), "white")
-    told = dict(line.split(" prior ") for line in lines if "prior" in line)
+    printed = dict(line.split(" prior ") for line in lines if "prior" in line)
     ranked = sorted(report.rows(), key=lambda row: -row.p)
     for row in report.rows():
-        assert f"{row.p:.1%}" == told[row.uci]
-        assert f" P {told[row.uci]} " in move_line(row)
+        assert f"{row.p:.1%}" == printed[row.uci]
+        assert f" P {printed[row.uci]} " in move_line(row)
         reason = explain(report, row.uci)
         assert f"prior {percent(row.p)} (#{reason.rank})" in "\n".join(lines_of(reason))
         assert ranked[reason.rank - 1].p == row.p

@@ -47,10 +47,10 @@ SETTINGS = [
 def test_shares_add_up_and_rows_agree_with_the_tree(fen, options):
     searcher = searched(fen, 1500, **options)
     report, position = searcher.report(), Position(fen)
-    told = report.children()
-    rows, known = told["rows"], {position.uci(move.code): move for move in moves_below(searcher.tree, 0)}
+    data = report.children()
+    rows, known = data["rows"], {position.uci(move.code): move for move in moves_below(searcher.tree, 0)}
     assert sum(round(1000 * row["share"]) for row in rows) == 1000
-    assert told["rest"] == {"moves": 0, "n": 0, "share": 0.0}
+    assert data["rest"] == {"moves": 0, "n": 0, "share": 0.0}
     assert {row["uci"] for row in rows} == set(known)
     for row in rows:
         move = known[row["uci"]]
@@ -61,7 +61,7 @@ def test_shares_add_up_and_rows_agree_with_the_tree(fen, options):
         assert row["pv"][0] == row["uci"]
         position.play_all(row["pv"])
         assert position.play_all(row["line"]) == position.play_all(row["pv"])
-    assert json.loads(json.dumps(told)) == told
+    assert json.loads(json.dumps(data)) == data
 
 
 @pytest.mark.parametrize("options", SETTINGS)
@@ -125,17 +125,17 @@ def test_lines_are_those_of_a_slow_walk(fen):
 @pytest.mark.parametrize("least", [0.0, 0.01])
 def test_the_icicle_is_that_of_a_slow_walk(fen, least):
     searcher = searched(fen, 700 if least == 0 else 5000)
-    told = searcher.report().icicle(depth=4 if least else 3, least_share=least)
-    rectangles, position = told["rectangles"], Position(fen)
-    expected = {path: (n, q) for path, n, q in walk(searcher.tree, position, 0, "", told["rectangles"][-1]["depth"])}
+    data = searcher.report().icicle(depth=4 if least else 3, least_share=least)
+    rectangles, position = data["rectangles"], Position(fen)
+    expected = {path: (n, q) for path, n, q in walk(searcher.tree, position, 0, "", data["rectangles"][-1]["depth"])}
     found = {one["path"]: (one["n"], one["q"]) for one in rectangles[1:] if not one["merged"]}
-    wanted = {path: pair for path, pair in expected.items() if pair[0] >= told["least"]}
+    wanted = {path: pair for path, pair in expected.items() if pair[0] >= data["least"]}
     assert set(found) == {path for path in wanted if all(part in wanted for part in prefixes(path))}
     for path, (n, q) in found.items():
         assert (n, pytest.approx(q, abs=1e-6)) == expected[path]
     merged = {rectangles[one["parent"]]["path"]: one for one in rectangles if one["merged"]}
     for path, one in merged.items():
-        small = [n for below, (n, _) in expected.items() if parent_of(below) == path and n < told["least"]]
+        small = [n for below, (n, _) in expected.items() if parent_of(below) == path and n < data["least"]]
         assert (one["merged"], one["n"]) == (len(small), sum(small))
     check_layout(rectangles)
 
@@ -161,18 +161,18 @@ def check_layout(rectangles):
 
 
 def test_an_icicle_is_bounded():
-    told = searched(KIWIPETE, 20_000).report().icicle(depth=6, least_share=0.0)
-    assert 1000 < len(told["rectangles"]) <= 1500
-    check_layout(told["rectangles"])
+    data = searched(KIWIPETE, 20_000).report().icicle(depth=6, least_share=0.0)
+    assert 1000 < len(data["rectangles"]) <= 1500
+    check_layout(data["rectangles"])
 
 
 def test_an_icicle_below_a_node_has_whole_paths():
     searcher = searched(MIDDLEGAME, 5000)
     report = searcher.report()
     path = "/".join(report.rows()[0].pv[:3])
-    told = report.icicle(path)
-    assert told["rectangles"][0]["path"] == path
-    for one in told["rectangles"][1:]:
+    data = report.icicle(path)
+    assert data["rectangles"][0]["path"] == path
+    for one in data["rectangles"][1:]:
         if one["path"]:
             node = report.children(one["path"])
             assert node["n"] == one["n"]
@@ -188,13 +188,13 @@ def test_any_node_can_be_opened_by_its_path(fen):
     report, position = searcher.report(), Position(fen)
     line = report.rows()[0].pv
     for end in range(1, len(line)):
-        told = report.children("/".join(line[:end]))
+        data = report.children("/".join(line[:end]))
         place = position.play_all(line[:end])
-        assert (told["fen"], told["turn"]) == (place.fen(), place.turn)
-        assert told["rows"][0]["uci"] == line[end]
-        shares = sum(round(1000 * row["share"]) for row in told["rows"]) + round(1000 * told["rest"]["share"])
+        assert (data["fen"], data["turn"]) == (place.fen(), place.turn)
+        assert data["rows"][0]["uci"] == line[end]
+        shares = sum(round(1000 * row["share"]) for row in data["rows"]) + round(1000 * data["rest"]["share"])
         assert shares == 1000
-        assert len(told["rows"]) + told["rest"]["moves"] == len(place.legal_moves)
+        assert len(data["rows"]) + data["rest"]["moves"] == len(place.legal_moves)
     san = "/".join(report.rows()[0].line[:3])
     assert report.children(san) == report.children("/".join(line[:3]))
 
@@ -230,16 +230,16 @@ def test_the_first_look_is_the_networks():
 
 def test_the_summary():
     searcher = searched(MIDDLEGAME, 3000)
-    told = searcher.report().summary()
+    data = searcher.report().summary()
     best = searcher.report().rows()[0]
-    assert told["schema"] == REPORT_SCHEMA
-    assert (told["visits"], told["nodes"], told["state"]) == (3000, 3000, "nodes")
-    assert (told["fen"], told["turn"], told["moves"]) == (MIDDLEGAME, "white", 46)
-    assert (told["best"], told["q"], told["wdl"]) == (best.uci, best.q, best.wdl)
-    assert (told["formula"], told["evaluator"]) == ("PUCT", "Network")
-    assert told["seconds"] > 0
-    assert 0 < told["depth"] <= told["deepest"]
-    assert json.loads(json.dumps(told)) == told
+    assert data["schema"] == REPORT_SCHEMA
+    assert (data["visits"], data["nodes"], data["state"]) == (3000, 3000, "nodes")
+    assert (data["fen"], data["turn"], data["moves"]) == (MIDDLEGAME, "white", 46)
+    assert (data["best"], data["q"], data["wdl"]) == (best.uci, best.q, best.wdl)
+    assert (data["formula"], data["evaluator"]) == ("PUCT", "Network")
+    assert data["seconds"] > 0
+    assert 0 < data["depth"] <= data["deepest"]
+    assert json.loads(json.dumps(data)) == data
 
 
 def test_before_a_search_there_is_nothing():
@@ -365,10 +365,10 @@ def test_the_summary_counts_what_this_search_did():
     searcher = searched(MIDDLEGAME, 2000)
     searcher.go(Limits(nodes=1000))
     searcher.wait()
-    told = searcher.report().summary()
-    assert (told["visits"], told["nodes"]) == (3000, 1000)
-    assert told["speed"] == int(1000 / searcher.run.progress(searcher.tree).seconds)
-    assert told["memory"] == pytest.approx(int(searcher.tree.control[2]) / searcher.tree.visits.size, abs=0.001)
+    data = searcher.report().summary()
+    assert (data["visits"], data["nodes"]) == (3000, 1000)
+    assert data["speed"] == int(1000 / searcher.run.progress(searcher.tree).seconds)
+    assert data["memory"] == pytest.approx(int(searcher.tree.control[2]) / searcher.tree.visits.size, abs=0.001)
     searcher.set_position(Position(BLACK), None)
     empty = searcher.report().summary()
     assert (empty["visits"], empty["nodes"], empty["seconds"], empty["speed"], empty["depth"]) == (0, 0, 0.0, 0, 0)
@@ -385,7 +385,7 @@ def test_the_history_ends_with_the_numbers_of_the_table():
         assert (visits, score) == (rows[move].n, pytest.approx(rows[move].q, abs=1e-6))
 
 
-def test_a_proof_of_one_ply_is_told_in_the_singular():
+def test_a_proof_of_one_ply_is_written_in_the_singular():
     lines = [move_line(row) for row in searched(MATE_IN_1, 50).report().rows()]
     assert "proven win in 1 ply pv b1b8" in lines[0]
 

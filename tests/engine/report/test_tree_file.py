@@ -17,7 +17,7 @@ from engine.mcts.tree import IN_USE, RECYCLED, SCORE_UNIT
 from engine.report.progress import History, Sample
 from engine.report.snapshot import NotInMemoryError
 from engine.report.tree_columns import TREE_KINDS
-from engine.report.tree_file import COLUMN_TYPES, MOST_SLOTS, TREE_SCHEMA, is_saved_tree, load
+from engine.report.tree_file import COLUMN_TYPES, MOST_SLOTS, TEXT, TREE_SCHEMA, is_saved_tree, load
 from engine.search.clock import Limits
 from engine.search.searcher import Searcher
 from engine.uci.loop import Transcript
@@ -48,7 +48,7 @@ MATE_SQUARES = ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", "7k/5K2/8/8/8/8/8/6Q1 w - - 0 
 
 
 def plain(rows):
-    """What a saved tree tells of moves: without the choice of a search that has ended."""
+    """What a saved tree knows of moves: without the choice of a search that has ended."""
     return [row._replace(flags=[]) for row in rows]
 
 
@@ -199,7 +199,7 @@ def test_a_tree_that_fills_its_memory_to_the_last_slot_goes_on(file):
 
 
 @pytest.mark.parametrize("visits", [0, 1, 2, 3])
-def test_a_search_that_has_hardly_begun_is_kept(file, visits):
+def test_a_search_that_has_just_begun_is_kept(file, visits):
     searcher = searched(MIDDLEGAME, visits) if visits else new_searcher(MIDDLEGAME)
     save(file, searcher, MIDDLEGAME, ())
     other = searched(KIWIPETE, 100)
@@ -430,8 +430,8 @@ def unvisit_a_node(column, arrays):
 def text(**changes):
     import json
 
-    told = {"schema": TREE_SCHEMA, "start": MIDDLEGAME, "moves": [], "chess960": False, "options": {}, **changes}
-    return changed("told", lambda _column, _arrays: np.frombuffer(json.dumps(told).encode(), dtype=np.uint8))
+    description = {"schema": TREE_SCHEMA, "start": MIDDLEGAME, "moves": [], "chess960": False, "options": {}, **changes}
+    return changed(TEXT, lambda _column, _arrays: np.frombuffer(json.dumps(description).encode(), dtype=np.uint8))
 
 
 def too_many_moves(arrays):
@@ -484,8 +484,8 @@ DAMAGES = {
     "options that are a list": text(options=[1]),
     "an option out of range": text(options={"Hash": "0"}),
     "a long text": text(moves=["x" * (1 << 19)]),
-    "a deep text": changed("told", lambda *_: np.frombuffer(b"[" * 100_000, dtype=np.uint8)),
-    "no text": changed("told", lambda *_: np.frombuffer(b"\xff\xfe", dtype=np.uint8)),
+    "a deep text": changed(TEXT, lambda *_: np.frombuffer(b"[" * 100_000, dtype=np.uint8)),
+    "no text": changed(TEXT, lambda *_: np.frombuffer(b"\xff\xfe", dtype=np.uint8)),
 }
 
 
@@ -537,7 +537,7 @@ def test_a_node_that_is_its_own_move_is_refused(file, good):
 
 
 def test_promotions_from_empty_squares_are_refused(file, good):
-    """Each would put another queen on the board, until there is no place for more men."""
+    """Each would put another queen on the board, until there is no square for more pieces."""
     count = 60
     empty = 10 | 58 << 6 | 7 << 12
     visits = np.arange(count, 0, -1, dtype=np.uint32)
@@ -579,7 +579,7 @@ def test_random_damage_of_arrays_is_refused_or_harmless(file, seed):
     for _ in range(40):
         arrays = dict(good)
         for _ in range(rng.choice((1, 1, 2, 5))):
-            name = rng.choice([name for name in COLUMN_TYPES if name != "told" and arrays[name].size])
+            name = rng.choice([name for name in COLUMN_TYPES if name != TEXT and arrays[name].size])
             data = bytearray(arrays[name].tobytes())
             data[rng.randrange(len(data))] ^= rng.choice((1, 2, 4, 128, 255))
             arrays[name] = np.frombuffer(bytes(data), dtype=arrays[name].dtype).reshape(arrays[name].shape)
@@ -737,7 +737,7 @@ def test_a_refused_file_changes_nothing(talk, file, good):
         np.savez(file, **arrays)
         assert "not a saved tree" in talk.ask(f"loadtree {file}")[-1]
     assert state_of(talk) == before
-    assert report.rows()  # and who reads is not disturbed
+    assert report.rows()  # and readers are not disturbed
     talk.ask("go nodes 500")
     assert talk.searcher.tree.visits[0] == 1000
 

@@ -122,11 +122,11 @@ def gives_up(board: chess.Board, move: chess.Move, later: list[chess.Board]) -> 
 
 def balance(board: chess.Board, colour: chess.Color) -> int:
     """Material of a player less that of the other, in pawns."""
-    return sum(WORTH[man.piece_type] * (1 if man.color == colour else -1) for man in board.piece_map().values())
+    return sum(WORTH[piece.piece_type] * (1 if piece.color == colour else -1) for piece in board.piece_map().values())
 
 
 def score_of(engine: chess.engine.SimpleEngine, board: chess.Board, moves: list[chess.Move] | None, nodes: int) -> int:
-    """Centipawns for the player to move, if he has only these moves; None: all."""
+    """Centipawns for the player to move, restricted to these moves; None: all."""
     info = engine.analyse(board, chess.engine.Limit(nodes=nodes), root_moves=moves, game=object())
     return int(info["score"].relative.score(mate_score=MATE))
 

@@ -99,7 +99,7 @@ def test_the_pgn_has_the_numbers_of_the_json(capsys, tmp_path):
     assert first.eval().white().score() == pytest.approx(-centipawns(best["score"]), abs=1)
 
 
-def test_what_stood_in_the_pgn_stays(capsys, tmp_path):
+def test_existing_annotations_are_kept(capsys, tmp_path):
     output = tmp_path / "out.pgn"
     review(capsys, tmp_path, HUNG_QUEEN, "-o", output)
     text = output.read_text(encoding="utf-8")

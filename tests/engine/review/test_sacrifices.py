@@ -76,5 +76,5 @@ def test_the_hardest_sacrifices_are_not_condemned():
 
 @pytest.mark.soak
 @pytest.mark.parametrize("visits", [8000, ENOUGH_VISITS])
-def test_winning_sacrifices_are_hardly_ever_condemned(visits):
+def test_winning_sacrifices_are_rarely_condemned(visits):
     assert measure(read(), visits) < MOST_CONDEMNED

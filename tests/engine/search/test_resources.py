@@ -319,7 +319,7 @@ def test_which_of_book_and_tablebases_decides(book, own_book, in_game, chosen, k
         assert (root.source, root.codes, root.verdict) == ("", codes or position.move_codes, None)
 
 
-def test_a_position_without_a_move_asks_nobody(book):
+def test_a_position_without_a_move_needs_no_book(book):
     mated, options = Position("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), Options()
     options.own_book = True
     resources = resources_of(book)

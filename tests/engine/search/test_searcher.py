@@ -39,7 +39,7 @@ MATE_IN_2 = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
 
 
 class Witness:
-    """Notes what a searcher tells."""
+    """Notes what a searcher reports."""
 
     def __init__(self, resources=None, **options):
         self.infos, self.best, self.messages = [], [], []
@@ -358,7 +358,7 @@ def test_a_listener_that_fails_does_not_disturb_the_search(calls, threads):
 
 
 @pytest.mark.parametrize("limits", [Limits(nodes=100), Limits(time_left=10), Limits(move_time=50)])
-def test_the_best_move_is_given_once_even_if_nobody_can_hear_it(limits):
+def test_the_best_move_is_given_once_even_if_it_cannot_be_written(limits):
     witness = Witness()
     calls = []
 
@@ -846,7 +846,7 @@ def test_several_lines_are_shown_best_first():
     assert lines[0][0].visits >= lines[1][0].visits >= lines[2][0].visits
 
 
-def test_other_moves_can_be_asked_for_right_after_a_root_that_was_hardly_searched():
+def test_other_moves_can_be_asked_for_right_after_a_root_with_few_visits():
     witness, start = Witness(), Position()
     codes = {name: start.code(name) for name in ("a2a3", "b2b3", "c2c3")}
     witness.search(Limits(nodes=2), search_moves=(codes["a2a3"], codes["b2b3"]))

@@ -72,7 +72,7 @@ def test_an_unvisited_child_is_infinitely_urgent():
     assert child.urgency(1.4) == pytest.approx(0.6 + 1.4 * math.sqrt(math.log(10) / 5))
 
 
-def test_every_player_maximises_his_own_score():
+def test_every_player_maximises_its_own_score():
     """Both sides take the win that lies open: a player who maximised the other's score would not."""
     max_to_move = play_seq([(0, 0), (1, 0), (0, 1), (1, 1)], midgame=True)
     assert search(max_to_move, 200).best_action() == (0, 2)

@@ -67,7 +67,7 @@ def test_present_values_come_from_the_options(tmp_path):
     assert read_tune_plan(written(tmp_path, text)).present == {"PUCT C": 700, "First Play": 180}
 
 
-def test_books_lie_beside_the_file(tmp_path):
+def test_paths_of_books_start_at_the_file(tmp_path):
     (tmp_path / "book.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
     plan = read_tune_plan(written(tmp_path, 'book = "book.epd"\n' + GOOD))
     assert len(plan.book) == 1

@@ -66,7 +66,7 @@ def test_it_hangs_no_pieces(fen):
     assert -settled_material(board) >= before
 
 
-def test_it_lets_nobody_mate_it_in_one():
+def test_it_avoids_mate_in_one():
     board = chess.Board("6k1/8/8/8/8/7r/4q3/5RK1 w - - 0 1")  # the rook on h3 threatens to mate on h1 and h2
     board.push(best_move(board.fen()))
     assert not any(is_mate_after(board, move) for move in board.legal_moves)

@@ -156,7 +156,7 @@ def test_the_end_of_input(talk):
     assert talk.session.background.is_idle
 
 
-def test_the_end_of_input_with_nobody_left_to_read(talk):
+def test_the_end_of_input_without_a_reader(talk):
     talk.load()
     talk.hear("go nodes 1000000000")
     assert talk.session.queue.finish(lambda: True)

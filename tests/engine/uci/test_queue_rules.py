@@ -310,7 +310,7 @@ def test_when_the_end_of_input_is_the_end(idle, pending, failed, plays, in_vain,
 
 @pytest.mark.parametrize("seed", range(60))
 def test_in_any_sequence_nothing_is_lost_and_nothing_disturbs_a_search(seed):
-    """Commands that change the tree run in their order, never beside a search, each once."""
+    """Commands that change the tree run in their order, never during a search, each once."""
     rng = random.Random(seed)
     talk = Talk(is_ready=rng.random() < 0.5, works=True)
     talk.new_fallback = FakeFallback

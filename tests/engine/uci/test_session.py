@@ -53,7 +53,7 @@ def test_a_warm_start_is_ready_soon(engine):
     engine.quit_cleanly()
 
 
-def test_a_search_tells_its_line_and_one_best_move(engine):
+def test_a_search_prints_its_line_and_one_best_move(engine):
     engine.send("position startpos moves e2e4", "go nodes 3000", "isready")
     lines = engine.until("bestmove")
     infos = [line for line in lines if line.startswith("info depth")]
@@ -237,7 +237,7 @@ def test_searchmoves(engine):
     engine.quit_cleanly()
 
 
-def test_eval_tells_results_of_random_games(engine):
+def test_eval_prints_results_of_random_games(engine):
     engine.send("setoption name Evaluator value Playout", "position fen 4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1")
     lines = engine.ask("eval", until="info string score")
     games = lines[-2].split()
@@ -247,7 +247,7 @@ def test_eval_tells_results_of_random_games(engine):
     engine.quit_cleanly()
 
 
-def test_eval_tells_the_networks_view(engine):
+def test_eval_prints_the_networks_view(engine):
     engine.ask("isready", until="readyok")
     lines = engine.ask("position fen 3qk3/8/8/8/8/8/P7/4K3 b - - 0 1", "eval", "go nodes 1")
     text = "\n".join(lines)
@@ -516,7 +516,7 @@ def test_quit_leaves_at_once_whatever_was_asked(environment):
     assert engine.end(seconds=30) == (0, "")
 
 
-def test_an_engine_that_nobody_listens_to_ends(environment):
+def test_an_engine_without_a_reader_ends(environment):
     """A GUI that has died closes both pipes: a search that would go on for hours is given up."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(TERESA, env=environment, **pipes)
@@ -534,7 +534,7 @@ def test_an_engine_that_nobody_listens_to_ends(environment):
 
 
 @pytest.mark.parametrize("job", ["eval", "bench 20", "bench 100000", "go perft 3"])
-def test_a_job_never_runs_beside_a_search(engine, job):
+def test_a_job_never_runs_during_a_search(engine, job):
     """It waits during a search, is started by its end, ended before the next search: each `go` has one answer."""
     engine.ask("isready", until="readyok")
     for _ in range(3):

@@ -42,7 +42,7 @@ def own_waits():
 
 
 class Watched:
-    """A process whose threads are looked at from `begin` on until it is asked how long they waited."""
+    """A process whose threads are observed from `begin` until it is asked how long they waited."""
 
     def __init__(self, pid):
         self.pid, self.samples, self._is_over = pid, [], not IS_MEASURED

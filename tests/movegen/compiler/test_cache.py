@@ -110,7 +110,7 @@ def test_a_read_only_installation_that_was_warmed_up_is_used(tmp_path, monkeypat
     assert cache.choose_folder(version) == tmp_path / "__pycache__" / "kernels" / version
 
 
-def test_the_cache_lies_beside_the_sources_by_default(tmp_path, environment):
+def test_the_cache_is_next_to_the_sources_by_default(tmp_path, environment):
     tree = copy_of_sources(tmp_path / "tree")
     assert tree in run(environment, tree=tree)[3].parents
 

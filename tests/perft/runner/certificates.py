@@ -1,4 +1,4 @@
-"""Certificates for tests: an authority of its own for each name, and a certificate that it has signed."""
+"""Certificates for tests: a separate authority for each name, and a certificate that it has signed."""
 
 import shutil
 import subprocess

@@ -39,7 +39,7 @@ def drive(environment, *arguments, timeout=SECONDS, **options):
 
 @contextmanager
 def started(command, environment, **options):
-    """A process in a group of its own; all its children end with it."""
+    """A process in a new group; all its children end with it."""
     options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **options}
     command, environment = [str(part) for part in command], {"PYTHONPATH": str(PROJECT), **environment}
     process = subprocess.Popen(command, env=environment, start_new_session=True, text=True, **options)

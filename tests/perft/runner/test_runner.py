@@ -346,6 +346,6 @@ def test_the_watcher_sees_the_numbers():
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
 
-def test_jobs_are_told_apart_by_their_attempt():
+def test_jobs_are_distinguished_by_their_attempt():
     assert UnitJob(UNITS[0], 1) == UnitJob(UNITS[0], 1)
     assert UnitJob(UNITS[0], 1) != UnitJob(UNITS[0], 2)

@@ -244,7 +244,7 @@ def test_resume_leaves_other_files_alone(capsys, monkeypatch, folder, content):
 
 
 @pytest.mark.parametrize("more", ["Dear Anna, this is our game.\n\n", "\n\nYours, Teresa\n"])
-def test_resume_keeps_what_stands_beside_the_game(capsys, monkeypatch, folder, more):
+def test_resume_keeps_other_text_of_the_file(capsys, monkeypatch, folder, more):
     text = '[White "A"]\n\n1. e4 e5 *\n'
     text = more + text if more.startswith("Dear") else text + more
     (folder / "letter.txt").write_text(text)
@@ -277,7 +277,7 @@ def test_an_illegal_move_is_named(capsys, folder):
     assert capsys.readouterr().err == "teresa play: bad.pgn, game 2: 4. Bg9 is no move\n"
 
 
-def test_a_file_that_somebody_else_changed_is_not_overwritten(capsys, folder):
+def test_a_file_that_another_program_changed_is_not_overwritten(capsys, folder):
     path = folder / "game.pgn"
     path.write_text("1. e4 e5 *\n")
     loop = new_loop("--resume", "game.pgn")

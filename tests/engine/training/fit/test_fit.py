@@ -218,7 +218,7 @@ def test_options_that_cannot_be_are_refused_before_anything_is_written(file, tmp
     assert (tmp_path / "a-file").read_text() == "notes"
 
 
-def test_settings_of_somebody_else_stay(file, tmp_path, capsys):
+def test_a_foreign_settings_file_is_kept(file, tmp_path, capsys):
     (tmp_path / "settings.json").write_text('{"editor.tabSize": 4}')
     assert fit(file, tmp_path) == 2
     assert "settings.json: exists and is not the settings of a fit" in capsys.readouterr().err
