@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -166,9 +167,11 @@ def engine_seconds(command: str, commands: str) -> float:
 
 def children_seconds() -> float:
     """CPU time of all child processes that have ended; the wall-clock time where that is not known."""
-    try:
+    if sys.platform == "win32":
+        seconds = time.perf_counter()
+    else:
         import resource
-    except ImportError:
-        return time.perf_counter()
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = usage.ru_utime + usage.ru_stime
+    return seconds
