@@ -14,7 +14,7 @@ const MORE_VISITS = 2000;
 const MOST_LINES = 64;
 const NO_PICTURE = { visits: 0, rectangles: [] };
 const STATES = { stop: "stopped", nodes: "visits made", time: "time is up" };
-const KEYS = `f      freeze, or go on
+const KEYS = `f      freeze, or continue
 v      whose score: the mover's, or White's
 h      show or hide hints
 x      turn the board
@@ -277,7 +277,7 @@ function drawFigures() {
   write(byId("method"), each(method));
   byId("method").parentElement.hidden = all.length > 1 && all.every((one, number) => method(one) === about.searches[number]);
   write(byId("state"), stateText(each));
-  if (about.interactive) write(byId("pause"), isSearching() ? "Pause" : "Go on");
+  if (about.interactive) write(byId("pause"), isSearching() ? "Pause" : "Resume");
   byId("pause").disabled = state.isLost;
 }
 

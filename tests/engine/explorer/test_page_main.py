@@ -58,7 +58,7 @@ def test_figures_of_a_search_that_rests(page, shown):
     assert page.inner_text("#method") == "PUCT, network"
     assert page.is_visible("#method")
     assert page.inner_text("#state") == "visits made"
-    assert page.inner_text("#pause") == "Go on"
+    assert page.inner_text("#pause") == "Resume"
     assert page.inner_text("#caption") == "White to move"
     assert page.inner_text("#whose") == "scores: White’s; win 1, draw ½, loss 0"
     assert page.locator("#descend").is_disabled()
@@ -163,7 +163,7 @@ def test_what_the_page_asks_of_the_search(shown, new_page):
     text_is(page, "#pause", "Pause")
     assert session.is_searching
     page.click("#pause")
-    text_is(page, "#pause", "Go on")
+    text_is(page, "#pause", "Resume")
     assert not session.is_searching
     page.dblclick("tbody tr:nth-child(1)")
     until(lambda: len(crumbs(page)) == 2)

@@ -1,4 +1,4 @@
-"""The way of a `go` through the files of the engine is the one that docs/architecture.md shows."""
+"""The path of a `go` through the files of the engine is the one that docs/architecture.md shows."""
 
 import os
 import re
@@ -91,7 +91,7 @@ def trace():
 def shown_path():
     """The files in the picture."""
     text = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    picture = text.partition("## The way of a `go`")[2].partition("```text\n")[2].partition("```")[0]
+    picture = text.partition("## The path of a `go`")[2].partition("```text\n")[2].partition("```")[0]
     return re.findall(r"engine/[\w/]+\.py", picture)
 
 
