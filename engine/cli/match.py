@@ -38,6 +38,20 @@ def match_parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    _add_games(parser)
+    _add_decisions(parser)
+    parser.add_argument("--pgn", type=Path, metavar="FILE", help="write the games, with evaluations")
+    parser.add_argument(
+        "--workers", type=positive_number(int), metavar="N", help="games at a time (default: processors)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_force(parser)
+    add_run_arguments(parser)
+    return parser
+
+
+def _add_games(parser: argparse.ArgumentParser) -> None:
+    """The players, how many games, how fast, from which openings."""
     parser.add_argument("players", nargs="*", metavar="PLAYER", help="the first player is A, the second B")
     parser.add_argument("--engine", action="append", default=[], metavar="COMMAND", help="a UCI engine as a player")
     parser.add_argument(
@@ -56,6 +70,10 @@ def match_parser() -> argparse.ArgumentParser:
     parser.add_argument("--book", type=Path, metavar="FILE", help="openings (EPD or PGN; default: random moves)")
     parser.add_argument("--chess960", action="store_true", help="the openings of an EPD file are of Chess960")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="order of openings, random numbers of players")
+
+
+def _add_decisions(parser: argparse.ArgumentParser) -> None:
+    """When the match ends early, and when a game does."""
     parser.add_argument("--sprt", type=float, nargs=2, metavar="ELO", help="stop when one of two Elos is accepted")
     parser.add_argument("--alpha", type=_risk, default=0.05, help="largest share of false decisions for the second Elo")
     parser.add_argument("--beta", type=_risk, default=0.05, help="likewise for the first one (default %(default)s)")
@@ -71,14 +89,6 @@ def match_parser() -> argparse.ArgumentParser:
         metavar=("MOVE", "CP", "N"),
         help="drawn: at MOVE or later, N moves within CP of 0",
     )
-    parser.add_argument("--pgn", type=Path, metavar="FILE", help="write the games, with evaluations")
-    parser.add_argument(
-        "--workers", type=positive_number(int), metavar="N", help="games at a time (default: processors)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    add_force(parser)
-    add_run_arguments(parser)
-    return parser
 
 
 def _clock(text: str) -> tuple[float, float]:
