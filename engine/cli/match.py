@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.cli.arguments import add_force, add_visits, positive_number
+from engine.cli.arguments import MATCH_VISITS, add_force, add_visits, positive_number
 from engine.cli.progress import warm_up
 from perft.exits import ending_at_once, reported
 from perft.runner.arguments import add_run_arguments
@@ -21,7 +21,7 @@ examples:
   teresa match default --engine stockfish --set B:Hash=16 --clock 10+0.1 --games 100 --book 8moves.epd --pgn games.pgn
   teresa match --resume FOLDER
 """
-DEFAULT_GAMES, DEFAULT_VISITS = 100, 400
+DEFAULT_GAMES = 100
 
 
 def main(argv: Sequence[str]) -> int:
@@ -64,7 +64,7 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="at most, in pairs (default %(default)s)",
     )
-    add_visits(parser, f"for each move (default {DEFAULT_VISITS}, if there is no clock)")
+    add_visits(parser, f"for each move (default {MATCH_VISITS}, if there is no clock)")
     parser.add_argument("--clock", type=_clock, metavar="S+I", help="seconds for a game, and more for each move")
     parser.add_argument("--movetime", type=positive_number(float), metavar="S", help="seconds for each move")
     parser.add_argument("--book", type=Path, metavar="FILE", help="openings (EPD or PGN; default: random moves)")

@@ -6,8 +6,8 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
+from engine.cli.arguments import MATCH_VISITS
 from engine.cli.command_run import CommandRun
-from engine.cli.match import DEFAULT_VISITS
 from engine.match.adjudication import Adjudication
 from engine.match.open_players import check_players
 from engine.match.openings import read_openings
@@ -82,7 +82,7 @@ def new_plan(arguments: argparse.Namespace) -> MatchPlan:
 
 def pairs_per_unit(visits: int | None) -> int:
     """How many pairs make a unit of some seconds."""
-    return max(1, min(64, VISITS_PER_UNIT // (visits or DEFAULT_VISITS)))
+    return max(1, min(64, VISITS_PER_UNIT // (visits or MATCH_VISITS)))
 
 
 def _control_of(arguments: argparse.Namespace) -> TimeControl:
@@ -93,7 +93,7 @@ def _control_of(arguments: argparse.Namespace) -> TimeControl:
         return TimeControl(clock=arguments.clock[0], increment=arguments.clock[1])
     if arguments.movetime is not None:
         return TimeControl(move_time=arguments.movetime)
-    return TimeControl(visits=arguments.visits or DEFAULT_VISITS)
+    return TimeControl(visits=arguments.visits or MATCH_VISITS)
 
 
 def _rules_of(arguments: argparse.Namespace) -> Adjudication:
