@@ -14,6 +14,7 @@ import numpy as np
 from movegen.fen import START_FEN
 from perft.runner.arguments import RunOptions, open_journal, open_pool
 from perft.runner.display import RunDisplay, summary_line
+from perft.runner.interrupts import interrupts_held_back
 from perft.runner.journal import Journal, JournalError, Memory, UnitBook, hash_of_units
 from perft.runner.processes import InlinePool, ProcessPool
 from perft.runner.runner import RunError, Runner, UnitPool
@@ -77,7 +78,8 @@ class UnitRun:
 
     def close(self) -> None:
         """End the workers, and let others continue the run."""
-        self._stack.close()
+        with interrupts_held_back():  # one more Ctrl-C does not leave workers behind
+            self._stack.close()
 
     def workers(self) -> int:
         """How many units are done at a time (0: not known yet), or how many threads do one."""

@@ -10,6 +10,7 @@ from typing import Any, Self
 from engine.system.environment import processors
 from perft.runner.arguments import RunOptions, open_journal, open_pool
 from perft.runner.display import RunDisplay, summary_line
+from perft.runner.interrupts import interrupts_held_back
 from perft.runner.journal import Journal, JournalError, Memory, UnitBook
 from perft.runner.processes import ProcessPool
 from perft.runner.runner import RunError, Runner, UnitPool
@@ -38,7 +39,8 @@ class CommandRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stack.close()
+        with interrupts_held_back():  # one more Ctrl-C does not leave workers behind
+            self._stack.close()
 
     @property
     def is_here(self) -> bool:

@@ -35,33 +35,11 @@ def run_generate(arguments: argparse.Namespace) -> int:
     """Make labelled games, with a progress display."""
     if arguments.run or arguments.resume:
         raise ValueError(f"the same command continues a run: it is kept in {parts_folder(arguments.output)}")
-    options = RunOptions.of(arguments)
-    if options.error is not None:
-        raise ValueError(options.error)
-    if options.in_units:
-        return run_generate_in_units(arguments)
-    plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
-    positions = 0
-    with progress_display() as progress:
-        task = progress.add_task("games", total=arguments.games)
-
-        def advance(games: int, count: int) -> None:
-            nonlocal positions
-            positions += count
-            progress.update(task, advance=games, description=f"games ({positions:,} positions)")
-
-        generate(plan, arguments.output, arguments.processes, advance)
-    print(f"{arguments.output}: {positions:,} new positions")
-    return DONE
-
-
-def run_generate_in_units(arguments: argparse.Namespace) -> int:
-    """Let the workers of a cluster make the games, or two processes each."""
-    plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
     positions: list[int] = []
     with CommandRun("generate", RunOptions.of(arguments), arguments.processes) as run:
+        plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
         try:
-            generate(plan, arguments.output, arguments.processes, lambda _, count: positions.append(count), run.runner)
+            generate(plan, arguments.output, run.runner, positions.append)
         except Stopped:
             raise KeyboardInterrupt from None
     print(f"{arguments.output}: {sum(positions):,} new positions")

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 SECONDS_BETWEEN_LOG_LINES = 60.0
+STOPPING = "stops when the units under way are done (Ctrl-C: at once)"
 
 
 class RunDisplay:
@@ -54,10 +55,11 @@ def progress_line(stats: RunStats, now: float) -> str:
     new = stats.done - stats.from_journal
     elapsed = max(now - stats.started, 1e-6)
     left = "?" if not new else clock_text(elapsed / new * (stats.total - stats.done))
+    until = STOPPING if stats.is_stopping else f"{left} left"
     parts = [
         f"{stats.done:,} of {stats.total:,} units",
         f"{60 * new / elapsed:,.1f} a minute",
-        f"{left} left",
+        until,
         number_of(stats.workers, "worker") if stats.workers else "waiting for workers",
     ]
     return ", ".join(parts + events_of(stats))

@@ -1,10 +1,15 @@
-"""Ctrl-C while units run: the first one is noted, the second one raises `KeyboardInterrupt`."""
+"""Ctrl-C while units run: the first one is noted, the second one raises `KeyboardInterrupt`; none hits a process that
+is being started.
+"""
 
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from types import FrameType
+
+HAS_MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 
 class Interrupts:
@@ -20,12 +25,17 @@ class Interrupts:
         self.has_come = True
 
 
+def _may_handle() -> bool:
+    """Is this the main thread, and Ctrl-C not ignored (in the background of a shell)?"""
+    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    return not is_ignored and threading.current_thread() is threading.main_thread()
+
+
 @contextmanager
 def interrupts_noted() -> Iterator[Interrupts]:
     """Count Ctrl-C, if this is the main thread and it is not ignored."""
     interrupts = Interrupts()
-    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # in the background of a shell
-    if is_ignored or threading.current_thread() is not threading.main_thread():
+    if not _may_handle():
         yield interrupts
         return
     before = signal.signal(signal.SIGINT, interrupts.note)
@@ -33,3 +43,49 @@ def interrupts_noted() -> Iterator[Interrupts]:
         yield interrupts
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C takes effect at the end. In processes that are started meanwhile it is blocked until they ignore it.
+
+    The mask is for the new processes, which inherit it from this thread. This process may get the signal in any of its
+    threads and would raise in the main one: a process that was half started then prints what it lacks.
+    """
+    with _handler_held_back(), _masked():
+        yield
+
+
+@contextmanager
+def _handler_held_back() -> Iterator[None]:
+    if not _may_handle():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _masked() -> Iterator[None]:
+    if not HAS_MASKS:
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would unblock signals
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_interrupts() -> None:
+    """For a worker: its driver decides what Ctrl-C means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if HAS_MASKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -1,12 +1,12 @@
 """Workers on this machine: processes, or this process itself. No package is needed for them."""
 
-import signal
 from collections import deque
 from collections.abc import Mapping
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from perft.runner.interrupts import ignore_interrupts, interrupts_held_back
 from perft.runner.runner import UnitJob, UnitReport
 from perft.runner.units import UnitAnswer, compute, compute_own
 
@@ -53,7 +53,8 @@ class _Process:
         context = get_context("spawn")  # kernels and threads do not survive a fork
         self.connection, other = context.Pipe()
         self.process = context.Process(target=_serve, args=(other,), daemon=True)
-        self.process.start()
+        with interrupts_held_back():
+            self.process.start()
         other.close()
         self.job: UnitJob | None = None
 
@@ -88,7 +89,7 @@ class _Process:
 
 def _serve(connection: Connection) -> None:
     """The life of a worker process: it ends with the driver."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what Ctrl-C means
+    ignore_interrupts()
     try:
         while True:
             task: tuple[str, dict[str, Any], str, dict[str, Any]] = connection.recv()

@@ -89,6 +89,7 @@ class RunStats:
     unverified: int = 0  # should have been verified, but there was no second worker
     workers: int = 0
     lost_workers: int = 0
+    is_stopping: bool = False  # no more units are sent
     started: float = field(default_factory=time.monotonic)
 
 
@@ -106,7 +107,6 @@ class Runner:
         """`verify`: the share of units that two workers do; `watcher` is called now and then."""
         self.stats = RunStats()
         self._pool, self._book, self._verify, self._watcher = pool, book, verify, watcher
-        self._is_stopping = False
         self._waiting: deque[UnitJob] = deque()
         self._out: dict[UnitJob, float] = {}  # -> when it was sent
         self._attempts: dict[str, int] = {}  # of units, by their identity, as all below
@@ -144,10 +144,10 @@ class Runner:
         return bool(self._waiting) or any(not self._is_done(job.unit) for job in self._out)
 
     def _stop_sending(self) -> None:
-        if not self._is_stopping:
+        if not self.stats.is_stopping:
             for job in self._pool.recall():
                 self._out.pop(job, None)
-        self._is_stopping = True
+        self.stats.is_stopping = True
         self._waiting.clear()
 
     def _watch(self) -> None:
@@ -176,7 +176,7 @@ class Runner:
 
     def _send_stragglers(self) -> None:
         """Send units that take long to a second worker, unless there is none."""
-        if len(self._turnarounds) < FEWEST_FOR_MEDIAN or self._pool.workers < 2 or self._is_stopping:
+        if len(self._turnarounds) < FEWEST_FOR_MEDIAN or self._pool.workers < 2 or self.stats.is_stopping:
             return
         limit = max(SHORTEST_STRAGGLER, STRAGGLER_FACTOR * statistics.median(self._turnarounds))
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""Chunks of games as units of work, for other machines and for `--verify`; they are booked in the folder of chunks."""
+"""Chunks of games as units of work; they are booked in the folder of chunks."""
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -14,6 +14,7 @@ from perft.runner.runner import Runner
 from perft.runner.units import Unit, UnitAnswer, WithFiles
 
 MAKE_CHUNK = "engine.training.generate.chunk_units:make_chunk_unit"
+FROM_FOLDER = Result(0, "", (), 0.0)  # of a chunk that was there: it has no new positions
 
 
 def chunk_unit(plan: Plan, chunk: int) -> Unit:
@@ -35,9 +36,10 @@ def make_chunk_unit(plan: Mapping[str, Any], chunk: int) -> WithFiles:
 class ChunkBook:
     """The folder of chunks as the place where results are kept: a run on a cluster can be finished without one."""
 
-    def __init__(self, chunks: Chunks) -> None:
-        self.done: dict[str, Result] = {}
+    def __init__(self, chunks: Chunks, plan: Plan) -> None:
         self._chunks = chunks
+        self.units = [chunk_unit(plan, chunk) for chunk in range(plan.chunks)]
+        self.done = {unit.identity: FROM_FOLDER for chunk, unit in enumerate(self.units) if chunks.has(chunk)}
 
     def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         """Write the chunk."""
@@ -47,15 +49,11 @@ class ChunkBook:
         return result
 
 
-def make_chunks_in_units(
-    plan: Plan,
-    missing: list[int],
-    new_runner: Callable[[ChunkBook], Runner],
-    chunks: Chunks,
-    advance: Callable[[int, int], None],
+def make_chunks(
+    plan: Plan, chunks: Chunks, new_runner: Callable[[ChunkBook], Runner], advance: Callable[[int], None]
 ) -> None:
-    """Let workers make the missing chunks."""
-    runner = new_runner(ChunkBook(chunks))
-    with closing(runner.run([chunk_unit(plan, chunk) for chunk in missing])) as results:
-        for unit, result in results:
-            advance(len(plan.games_of(unit.input["chunk"])), result.value)
+    """Let workers make the chunks that are missing; `advance(positions)` is called after each."""
+    book = ChunkBook(chunks, plan)
+    with closing(new_runner(book).run(book.units)) as results:
+        for _, result in results:
+            advance(result.value)

@@ -26,6 +26,11 @@ def test_no_worker_is_there():
     assert progress_line(stats(total=9), 101.0).endswith("? left, waiting for workers")
 
 
+def test_a_run_that_stops():
+    line = progress_line(stats(total=9, done=3, workers=1, is_stopping=True), 101.0)
+    assert line.endswith("stops when the units under way are done (Ctrl-C: at once), 1 worker")
+
+
 def test_the_line_at_the_end():
     assert summary_line(stats(total=1200, done=1200)) == "1,200 units"
     assert summary_line(stats(total=1, unverified=1)) == "1 unit, 1 not verified: there was no second worker"

@@ -2,33 +2,24 @@
 
 import hashlib
 import json
-import signal
 import sys
 import zlib
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import asdict
-from types import SimpleNamespace
 
 import pytest
 
 from engine.training.data.visits import pack_file_header, sibling
 from engine.training.generate.chunks import Chunks, Plan, differences
-from engine.training.generate.games import new_labelled_game, play_games
-from engine.training.generate.generation import (
-    check_output,
-    ends_quietly,
-    generate,
-    interrupts_held_back,
-    make_chunk,
-    parts_folder,
-)
+from engine.training.generate.games import chunk_games, new_labelled_game, play_games
+from engine.training.generate.generation import check_output, parts_folder
 from engine.training.generate.teachers import Label, SelfPlay, UciTeacher
+from perft.runner.processes import InlinePool
+from perft.runner.runner import RunError
 from tests.engine.training.data.games import known_game
 from tests.engine.training.data.unpack import unpack_games
+from tests.engine.training.generate.runs import generate_by
 
-generation = sys.modules[generate.__module__]
 TEACHER, OWN = UciTeacher("x", "nodes 1"), SelfPlay("some.net", "abc", 40)
 
 
@@ -164,17 +155,17 @@ class OpenTeacher(UciTeacher):
         return nullcontext(FirstMoves())
 
 
-def test_a_chunk_has_the_games_of_its_numbers(tmp_path):
+def test_a_chunk_has_the_games_of_its_numbers():
     plan = plan_of(OpenTeacher("x", "nodes 1"), at_once=1)
-    chunks = Chunks(tmp_path, plan)
     for chunk in range(plan.chunks):
-        positions = make_chunk(plan, chunk, chunks)
+        games, visits, positions = chunk_games(plan, chunk)
         expected = [
             record for game in play_games(plan, plan.games_of(chunk), FirstMoves()) for record in game.records()
         ]
-        found = list(unpack_games(chunks.read_games(chunk)))
+        found = list(unpack_games(games))
         assert [(game.moves, game.result) for game in found] == [(game.moves, game.result) for game in expected]
         assert positions == sum(len(game.moves) for game in expected)
+        assert visits is None
 
 
 @pytest.fixture
@@ -185,16 +176,14 @@ def run(tmp_path, monkeypatch):
     def generate_here(plan, failure=None):
         counted, made = [], []
 
-        def make_chunks(_, chunks, missing, processes, advance):
-            made.append((missing, processes))
+        def chunk_games(worker_plan, chunk):
+            made.append(chunk)
             if failure:
                 raise failure
-            for chunk in missing:
-                chunks.write(chunk, known_game() * len(plan.games_of(chunk)), b"v" if plan.has_visits else None)
-                advance(len(plan.games_of(chunk)), 3)
+            return known_game() * len(worker_plan.games_of(chunk)), b"v" if worker_plan.has_visits else None, 3
 
-        monkeypatch.setattr(generation, "make_chunks", make_chunks)
-        generate(plan, output, 7, lambda *numbers: counted.append(numbers))
+        monkeypatch.setattr("engine.training.generate.chunk_units.chunk_games", chunk_games)
+        generate_by(InlinePool({}), plan, output, counted.append)
         return counted, made
 
     return generate_here, output
@@ -207,7 +196,7 @@ def test_a_run_makes_what_is_missing_and_joins_it(run):
     chunks.open()
     chunks.write(1, known_game() * 2, None)
     assert parts_folder(output) == output.parent / "out.vf.parts"
-    assert generate_here(plan) == ([(2, 0), (2, 3), (1, 3)], [([0, 2], 7)])
+    assert generate_here(plan) == ([0, 3, 3], [0, 2])
     assert output.read_bytes() == known_game() * 5
     assert [path.name for path in output.parent.iterdir()] == ["out.vf"]
 
@@ -220,15 +209,11 @@ def test_a_run_with_visits_has_two_files(run, monkeypatch):
     assert sibling(output).read_bytes() == pack_file_header() + b"vvv"
 
 
-KILLED = "^a process was killed, perhaps for lack of memory: the same command continues the run$"
-
-
 @pytest.mark.parametrize(
     ("failure", "error", "message"),
     [
-        (BrokenProcessPool(), ValueError, KILLED),
         (KeyboardInterrupt("now"), KeyboardInterrupt, "^now$"),
-        (ValueError("other"), ValueError, "^other$"),
+        (ValueError("no teacher"), RunError, "^a unit failed on .*: no teacher$"),
     ],
 )
 def test_a_run_that_fails_leaves_whole_chunks_alone(run, failure, error, message):
@@ -261,90 +246,3 @@ def test_outputs_that_may_not_be_replaced(tmp_path):
     output.touch()
     with pytest.raises(ValueError, match=r"out\.vf already exists$"):
         check_output(output)
-
-
-class Pool:
-    """Stands for a pool of processes: works at once, and keeps what it was asked."""
-
-    made = None
-
-    def __init__(self, processes, context, initializer):
-        self.asked, self.shutdowns = (processes, context.get_start_method(), initializer), []
-        type(self).made = self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.shutdowns.append("left")
-
-    def submit(self, work, *arguments):
-        self.is_blocked = not hasattr(signal, "pthread_sigmask") or (
-            signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, set())
-        )
-        job = Future()
-        try:
-            job.set_result(work(*arguments))
-        except ValueError as error:
-            job.set_exception(error)
-        return job
-
-    def shutdown(self, **how):
-        self.shutdowns.append(how)
-
-
-@pytest.fixture
-def pool(monkeypatch):
-    monkeypatch.setattr(generation, "ProcessPoolExecutor", Pool)
-    return Pool
-
-
-def test_missing_chunks_are_made_by_processes(tmp_path, pool):
-    plan, counted = plan_of(OpenTeacher("x", "nodes 1")), []
-    chunks = Chunks(tmp_path, plan)
-    generation.make_chunks(plan, chunks, [0, 2], 3, lambda *numbers: counted.append(numbers))
-    assert pool.made.asked == (3, "spawn", ends_quietly)
-    assert pool.made.is_blocked, "Ctrl-C waits until the processes are started"
-    assert pool.made.shutdowns == ["left"]
-    assert [chunks.has(chunk) for chunk in range(3)] == [True, False, True]
-    sizes = [sum(len(game.moves) for game in unpack_games(chunks.read_games(chunk))) for chunk in (0, 2)]
-    assert sorted(counted) == sorted([(2, sizes[0]), (1, sizes[1])])
-
-
-def test_a_failure_ends_all_processes(tmp_path, pool, monkeypatch):
-    ended = []
-
-    def fail(*_):
-        raise ValueError("no teacher")
-
-    monkeypatch.setattr(generation, "make_chunk", fail)
-    child = SimpleNamespace(terminate=lambda: ended.append(1))
-    monkeypatch.setattr(generation, "active_children", lambda: [child, child])
-    with pytest.raises(ValueError, match=r"^no teacher$"):
-        generation.make_chunks(plan_of(), Chunks(tmp_path, plan_of()), [0], 1, lambda *_: None)
-    assert pool.made.shutdowns == [{"wait": False, "cancel_futures": True}, "left"]
-    assert len(ended) == 2
-
-
-def test_a_process_of_the_pool_ends_at_ctrl_c_without_a_traceback(monkeypatch):
-    set_, unblocked = [], []
-    monkeypatch.setattr(signal, "signal", lambda *given: set_.append(given))
-    monkeypatch.setattr(signal, "pthread_sigmask", lambda *given: unblocked.append(given), raising=False)
-    ends_quietly()
-    assert set_ == [(signal.SIGINT, signal.SIG_DFL)]
-    assert not generation.CAN_HOLD_BACK or unblocked == [(signal.SIG_UNBLOCK, {signal.SIGINT})]
-
-
-@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="there are no signal masks here")
-def test_interrupts_are_held_back_and_come_later():
-    def is_blocked():
-        return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, set())
-
-    def work():
-        with interrupts_held_back():
-            assert is_blocked()
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        work()
-    assert not is_blocked()

@@ -16,15 +16,17 @@ from engine.training.data.games import decode, open_games
 from engine.training.data.viriformat import MATE_SCORE
 from engine.training.data.visits import sibling
 from engine.training.generate.chunks import Chunks, Plan
-from engine.training.generate.games import new_labelled_game, play_games
-from engine.training.generate.generation import check_output, generate, join, make_chunk, parts_folder
+from engine.training.generate.games import chunk_games, new_labelled_game, play_games
+from engine.training.generate.generation import check_output, join, parts_folder
 from engine.training.generate.labelling import TeacherGame
 from engine.training.generate.teachers import Label, LabelRequest, SelfTeacher, add_noise, self_play
 from movegen import Position
 from movegen.bits import U64
+from perft.runner.processes import ProcessPool
 from tests.conftest import JIT_DISABLED
 from tests.engine.network.boards import code_to_move
 from tests.engine.training.data.unpack import unpack_games, unpack_visits
+from tests.engine.training.generate.runs import generate_by
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="too slow without the JIT")
 VISITS = 40
@@ -171,7 +173,11 @@ def test_chunks_are_joined_and_read_back(plan, games, tmp_path):
     output = tmp_path / "own.vf"
     chunks = Chunks(parts_folder(output), plan)
     chunks.open()
-    positions = sum(make_chunk(plan, chunk, chunks) for chunk in range(plan.chunks))
+    positions = 0
+    for chunk in range(plan.chunks):
+        *contents, count = chunk_games(plan, chunk)
+        chunks.write(chunk, *contents)
+        positions += count
     visits = chunks.folder / "000001.visits"
     content = visits.read_bytes()
     visits.write_bytes(content[: len(content) // 2])
@@ -191,8 +197,8 @@ def test_chunks_are_joined_and_read_back(plan, games, tmp_path):
     assert (decoded.visit_moves[decoded.visit_bounds[:-1]] == decoded.positions.moves).all()
 
 
-def run(plan, output, processes=1, advance=lambda *_: None):
-    generate(plan, output, processes, advance)
+def run(plan, output, processes=1, advance=lambda _: None):
+    generate_by(ProcessPool(processes, {}), plan, output, advance)
     return output.read_bytes(), sibling(output).read_bytes()
 
 
@@ -200,20 +206,18 @@ def run(plan, output, processes=1, advance=lambda *_: None):
 def test_the_same_bytes_with_any_number_of_processes_and_after_an_interruption(plan, tmp_path):
     whole = run(plan, tmp_path / "one.vf")
     assert whole == run(plan, tmp_path / "two.vf", processes=2)
-    done = []
+    counted = []
 
-    def interrupt(games, positions):
-        done.append(games)
-        if positions:
-            raise KeyboardInterrupt
+    def interrupt(_):
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run(plan, tmp_path / "parts.vf", advance=interrupt)
     assert not (tmp_path / "parts.vf").exists()
     sibling(tmp_path / "parts.vf").write_bytes(b"of a run that was interrupted while it joined")
-    done.clear()
-    assert run(plan, tmp_path / "parts.vf", advance=lambda games, _: done.append(games)) == whole
-    assert done[0] >= plan.games_per_chunk
+    assert run(plan, tmp_path / "parts.vf", advance=counted.append) == whole
+    assert counted[0] == 0, "a chunk that was there has no new positions"
+    assert all(counted[1:])
 
 
 def test_other_seeds_give_other_games(plan):
