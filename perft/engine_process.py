@@ -5,17 +5,22 @@ time limit: a program that is not a UCI engine may never answer.
 """
 
 import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import IO, cast
+from typing import IO, Any, cast
 
 PATIENCE = 20.0  # seconds for commands that any engine answers at once
 SECONDS_PER_WAIT = 0.2  # on Windows, Ctrl-C does not interrupt a wait
 LONGEST_OUTPUT_LINE = 1 << 16
 LINES_KEPT = 10_000  # the last ones of an answer
+# Ctrl-C in a terminal reaches all processes of a group: what it means for an engine is decided here, not by the engine.
+OWN_GROUP: dict[str, Any] = (
+    {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if sys.platform == "win32" else {"process_group": 0}
+)
 SECONDS_TO_JOIN = 1.0  # for threads, once the process is gone
 
 
@@ -33,6 +38,7 @@ class EngineProcess:
                 encoding="utf-8",
                 errors="replace",
                 bufsize=1 << 18,
+                **OWN_GROUP,
             )
         except OSError as error:
             raise ValueError(f"{self.name} cannot be started: {error.strerror or error}") from None

@@ -3,13 +3,12 @@ is being started.
 """
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from types import FrameType
-
-HAS_MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 
 class Interrupts:
@@ -73,19 +72,19 @@ def _handler_held_back() -> Iterator[None]:
 
 @contextmanager
 def _masked() -> Iterator[None]:
-    if not HAS_MASKS:
+    if sys.platform == "win32":  # has no masks
         yield
-        return
-    resource_tracker.ensure_running()  # its start would unblock signals
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    else:
+        resource_tracker.ensure_running()  # its start would unblock signals
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def ignore_interrupts() -> None:
     """For a worker: its driver decides what Ctrl-C means."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if HAS_MASKS:
+    if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

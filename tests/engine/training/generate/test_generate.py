@@ -31,7 +31,7 @@ needs_shell = pytest.mark.skipif(sys.platform == "win32", reason="the fake teach
 def command(tmp_path):
     """A command without arguments that starts the fake teacher."""
     script = tmp_path / "teacher"
-    script.write_text(f"#!/bin/sh\nPYTHONPATH={FAKE.parents[4]} exec {sys.executable} {FAKE}\n")
+    script.write_text(f"#!/bin/sh\nPYTHONPATH={FAKE.parents[4]} exec {sys.executable} {FAKE} {tmp_path}\n")
     script.chmod(0o755)
     return str(script)
 
@@ -214,12 +214,19 @@ print({{(answer.score, answer.move) for answer in answers}}, len(answers))
     assert finished.stdout == "{(13, 'e2e4')} 6\n", finished.stderr
 
 
-def processes_of(group):
-    """The numbers of the processes of a process group that are still there."""
-    command = [shutil.which("ps"), "-e", "-o", "pgid=,pid=,stat="]
+def processes_of(group, folder):
+    """The numbers of the processes of a process group, and of teachers of a folder, that are still there."""
+    command = [shutil.which("ps"), "-e", "-w", "-w", "-o", "pgid=,pid=,stat=,args="]
     finished = subprocess.run(command, capture_output=True, text=True, check=True)
-    rows = [line.split() for line in finished.stdout.splitlines()]
-    return [int(row[1]) for row in rows if int(row[0]) == group and not row[2].startswith("Z")]
+    rows = [line.split(maxsplit=3) for line in finished.stdout.splitlines()]
+    return [
+        int(number)
+        for its_group, number, state, words in rows
+        if (int(its_group) == group or words.endswith(f"{FAKE} {folder}")) and not state.startswith("Z")
+    ]
+
+
+INTERRUPTED = "teresa train generate: interrupted; the same command goes on"
 
 
 @needs_shell
@@ -249,13 +256,12 @@ def test_ctrl_c_ends_all_processes_without_a_word_too_many(command, tmp_path, en
         time.sleep(1)
         os.kill(sign * process.pid, signal.SIGINT)  # chunks under way are not awaited
         text, errors = process.communicate(timeout=120)
-        assert (process.returncode, text) == (130, "")
-        assert errors == "teresa train generate: interrupted; the same command goes on\n"
-        while processes_of(process.pid) and time.monotonic() < deadline:
+        assert (process.returncode, text, errors) == (130, "", f"{INTERRUPTED}\n")
+        while processes_of(process.pid, tmp_path) and time.monotonic() < deadline:
             time.sleep(0.1)
-        assert processes_of(process.pid) == []
+        assert processes_of(process.pid, tmp_path) == []
     finally:
-        for number in processes_of(process.pid):
+        for number in processes_of(process.pid, tmp_path):
             os.kill(number, signal.SIGKILL)
 
 
