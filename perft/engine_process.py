@@ -17,11 +17,15 @@ PATIENCE = 20.0  # seconds for commands that any engine answers at once
 SECONDS_PER_WAIT = 0.2  # on Windows, Ctrl-C does not interrupt a wait
 LONGEST_OUTPUT_LINE = 1 << 16
 LINES_KEPT = 10_000  # the last ones of an answer
-# Ctrl-C in a terminal reaches all processes of a group: what it means for an engine is decided here, not by the engine.
-OWN_GROUP: dict[str, Any] = (
-    {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if sys.platform == "win32" else {"process_group": 0}
-)
 SECONDS_TO_JOIN = 1.0  # for threads, once the process is gone
+
+
+def own_group() -> dict[str, Any]:
+    """Arguments of `Popen`. Ctrl-C in a terminal reaches a whole group, and what it means is not the engine's decision."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    else:  # noqa: RET505  (mypy checks both platforms)
+        return {"process_group": 0}
 
 
 class EngineProcess:
@@ -38,7 +42,7 @@ class EngineProcess:
                 encoding="utf-8",
                 errors="replace",
                 bufsize=1 << 18,
-                **OWN_GROUP,
+                **own_group(),
             )
         except OSError as error:
             raise ValueError(f"{self.name} cannot be started: {error.strerror or error}") from None
