@@ -21,7 +21,7 @@ SECONDS_TO_JOIN = 1.0  # for threads, once the process is gone
 
 
 def own_group() -> dict[str, Any]:
-    """Arguments of `Popen`. Ctrl-C in a terminal reaches a whole group, and what it means is not the engine's decision."""
+    """Arguments of `Popen`. Ctrl-C in a terminal reaches a whole group; engines shall not get it."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     else:  # noqa: RET505  (mypy checks both platforms)
