@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.training.generate.chunks import GAMES_SUFFIX, VISITS_SUFFIX, Chunks, Plan
-from engine.training.generate.games import chunk_games
+from engine.training.generate.labelled_games import chunk_games
 from engine.training.generate.teachers import SelfPlay, UciTeacher
 from perft.runner.journal import Result
 from perft.runner.runner import Runner

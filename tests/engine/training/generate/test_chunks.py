@@ -11,8 +11,8 @@ import pytest
 
 from engine.training.data.visits import pack_file_header, sibling
 from engine.training.generate.chunks import Chunks, Plan, differences
-from engine.training.generate.games import chunk_games, new_labelled_game, play_games
 from engine.training.generate.generation import check_output, parts_folder
+from engine.training.generate.labelled_games import chunk_games, new_labelled_game, play_games
 from engine.training.generate.teachers import Label, SelfPlay, UciTeacher
 from perft.runner.processes import InlinePool
 from perft.runner.runner import RunError

@@ -13,8 +13,8 @@ import pytest
 from engine.cli.train import main
 from engine.training.data.viriformat import CHESS960_START, ENDGAME_START, STANDARD_START, VALUE_ONLY
 from engine.training.generate.chunks import Chunks, Plan
-from engine.training.generate.games import new_labelled_game
 from engine.training.generate.generation import join, parts_folder
+from engine.training.generate.labelled_games import new_labelled_game
 from engine.training.generate.labelling import TeacherGame, ValueGame, random_chess960_start, random_start
 from engine.training.generate.teachers import Label, UciTeacher, read_score
 from movegen import Position

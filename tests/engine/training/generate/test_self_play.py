@@ -16,8 +16,8 @@ from engine.training.data.games import decode, open_games
 from engine.training.data.viriformat import MATE_SCORE
 from engine.training.data.visits import sibling
 from engine.training.generate.chunks import Chunks, Plan
-from engine.training.generate.games import chunk_games, new_labelled_game, play_games
 from engine.training.generate.generation import check_output, join, parts_folder
+from engine.training.generate.labelled_games import chunk_games, new_labelled_game, play_games
 from engine.training.generate.labelling import TeacherGame
 from engine.training.generate.teachers import Label, LabelRequest, SelfTeacher, add_noise, self_play
 from movegen import Position
