@@ -7,13 +7,12 @@ import chess.pgn
 
 from engine.match.game import MatchGame
 from engine.match.openings import Opening
-from engine.match.player import MATE_CENTIPAWNS
+from engine.match.player import LARGEST_CENTIPAWNS, MATE_CENTIPAWNS
 from engine.pgn.game_file import text_of
 from engine.pgn.positions import add_move, new_game
 from movegen import Position
 
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
-LONGEST_MATE = 1000  # moves; scores beyond are those of a mate
 # The words of the PGN standard (9.8.1) for games that end otherwise than by play.
 TERMINATIONS = {"time": "time forfeit", "illegal move": "rules infraction"}
 
@@ -47,7 +46,7 @@ def termination_of(game: MatchGame) -> str:
 
 
 def _as_score(centipawns: int) -> chess.engine.Score:
-    if abs(centipawns) < MATE_CENTIPAWNS - LONGEST_MATE:
+    if abs(centipawns) <= LARGEST_CENTIPAWNS:
         return chess.engine.Cp(centipawns)
     moves = MATE_CENTIPAWNS - abs(centipawns)
     return chess.engine.Mate(moves if centipawns > 0 else -moves)

@@ -1,10 +1,12 @@
 """UCI engines that die, hang, play illegal moves or ignore the clock: counted apart, started again, nothing lost."""
 
+import io
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import chess.pgn
 import pytest
 
 from engine.match import uci_player
@@ -91,6 +93,28 @@ def test_an_engine_that_ignores_its_time(tmp_path, control):
     assert table.rows[0]["forfeits"] == ["first: time", None]
     assert "[%emt" in table.games[0]
     assert 'Termination "time forfeit"' in table.games[0]
+
+
+@pytest.mark.parametrize(
+    "score",
+    ["cp 0", "cp -28999", "cp 29500", "cp 30000", "cp 69290", "cp -69290", "mate 3", "mate -2", "mate 0", "mate 40000"],
+)
+def test_large_scores_keep_their_sign(score):
+    """Of all evaluations that python-chess reads back, for both colours."""
+    kind, number = score.split()
+    is_mate, wins = kind == "mate", int(number) > 0
+    for text in rows_of(engine(f"score {score}"), engine(f"score {score}")).games:
+        _, *nodes = chess.pgn.read_game(io.StringIO(text)).mainline()  # the opening has one move
+        for node in nodes:
+            found = node.eval().pov(not node.turn())
+            assert (found.is_mate(), found.score(mate_score=10**6) > 0) == (is_mate, wins)
+
+
+@pytest.mark.parametrize("control", [TimeControl(clock=0.3), TimeControl(move_time=0.05)])
+def test_getting_ready_for_a_game_is_not_on_the_clock(control):
+    """An engine that clears a large table; it ends if it is told twice of one game."""
+    table = rows_of(engine("slow to clear"), engine("nothing"), control)
+    assert all(row["forfeits"] == [None, None] for row in table.rows)
 
 
 def test_forfeits_are_counted_by_worker(tmp_path):
