@@ -19,7 +19,7 @@ class PlayerSpec:
     name: str
     options: Mapping[str, str] = field(default_factory=dict)  # of UCI
     command: Sequence[str] | None = None  # of a UCI engine; None: this engine
-    checksums: Mapping[str, str] = field(default_factory=dict)  # of the files that the options name, by option
+    checksums: Mapping[str, str] = field(default_factory=dict)  # of its files: by option, of other engines by path
 
     def data(self) -> dict[str, Any]:
         """For JSON."""

@@ -1,6 +1,8 @@
 """UCI engines that die, hang, play illegal moves or ignore the clock: counted apart, started again, nothing lost."""
 
+import hashlib
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -193,6 +195,48 @@ def test_commands_are_found_once():
     spec = read_engine("python3 -c pass", "B", {"Hash": "4"})
     assert list(spec.command) == [shutil.which("python3"), "-c", "pass"]
     assert (spec.options, spec.is_repeatable) == ({"Hash": "4"}, False)
+
+
+def test_engines_and_their_files_have_whole_paths(tmp_path, monkeypatch):
+    shutil.copy(ENGINE, tmp_path / "own.py")
+    (tmp_path / "own.py").chmod(0o755)
+    for name in ("a.nnue", "log.txt", "nothing"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "tables").mkdir()
+    monkeypatch.chdir(tmp_path)
+    own, folder = str(tmp_path / "own.py"), str(tmp_path)
+    assert read_engine("./own.py nothing", "B", {}).command == [own, "nothing"]  # an argument, not the file
+    options = {
+        "EvalFile": "a.nnue",
+        "Log File": "log.txt",
+        "SyzygyPath": f"tables{os.pathsep}{folder}",
+        "Hash": "nothing",
+    }
+    spec = read_engine(f"{sys.executable} own.py nothing", "B", {**options, "BookFile": "<empty>"})
+    assert spec.command == [sys.executable, own, "nothing"]
+    assert spec.options == {
+        "EvalFile": str(tmp_path / "a.nnue"),
+        "Log File": str(tmp_path / "log.txt"),
+        "SyzygyPath": f"{tmp_path / 'tables'}{os.pathsep}{folder}",
+        "Hash": "nothing",
+        "BookFile": "<empty>",
+    }
+    hashed = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in spec.checksums}
+    assert spec.checksums == hashed
+    assert set(hashed) == {sys.executable, own, str(tmp_path / "a.nnue")}
+
+
+def test_an_engine_that_has_changed_is_refused(tmp_path):
+    """On the worker, and when a run is continued; touching it is no change."""
+    program = tmp_path / "own.py"
+    shutil.copy(ENGINE, program)
+    spec = read_engine(f"{sys.executable} {program} nothing", "B", {})
+    program.touch()
+    check_players([spec], is_local=True)
+    program.write_text(program.read_text() + "# new\n")
+    for refused in (lambda: check_players([spec], is_local=True), lambda: open_player(spec, VISITS)):
+        with pytest.raises(ValueError, match=r"own.py has changed"):
+            refused()
 
 
 # Chess960
