@@ -12,6 +12,7 @@ from engine.pgn.game_file import text_of
 from engine.pgn.positions import add_move, new_game
 from movegen import Position
 
+EVENT = "Teresa match"
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 # The words of the PGN standard (9.8.1) for games that end otherwise than by play.
 TERMINATIONS = {"time": "time forfeit", "illegal move": "rules infraction"}
@@ -22,7 +23,7 @@ def game_text(
 ) -> str:
     """The game from the opening's first move; `names` of White and Black."""
     start = Position(opening.fen, chess960=opening.chess960)
-    headers = {"Event": "Teresa match", "Round": round_, "White": names[0], "Black": names[1]}
+    headers = {"Event": EVENT, "Round": round_, "White": names[0], "Black": names[1]}
     pgn = new_game(start, headers | {"Result": RESULTS[game.points], "Termination": termination_of(game)})
     node: chess.pgn.GameNode = pgn
     for move in opening.moves:
@@ -36,6 +37,11 @@ def game_text(
             node.set_emt(seconds)
     node.comment = f"{node.comment} {game.reason}".strip()
     return text_of(pgn)
+
+
+def begins_a_match(head: bytes) -> bool:
+    """Does a file begin with a game of a match?"""
+    return head.startswith(f'[Event "{EVENT}"]'.encode())
 
 
 def termination_of(game: MatchGame) -> str:
