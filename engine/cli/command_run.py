@@ -4,11 +4,12 @@ import platform
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
 from engine.system.environment import processors
-from perft.runner.arguments import RunOptions, open_journal, open_pool
+from perft.runner.arguments import MISSING_DASK, RunOptions, open_journal, open_pool
 from perft.runner.display import RunDisplay, summary_line
 from perft.runner.interrupts import interrupts_held_back
 from perft.runner.journal import Journal, JournalError, Memory, UnitBook
@@ -24,6 +25,8 @@ class CommandRun:
         """`workers`: how many units are done at a time on this machine; None: as many as there are processors."""
         if options.error is not None:
             raise ValueError(options.error)
+        if options.cluster is not None and find_spec("distributed") is None:
+            raise RunError(MISSING_DASK)
         self.command, self.options, self.workers = command, options, workers or processors()
         self.folder: Path | None = options.resume
         self.header: Mapping[str, Any] | None = None  # of a run that is continued
@@ -54,6 +57,8 @@ class CommandRun:
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Keep what a new run does in its folder, if it has one; `header`: all that is needed to continue it."""
+        if self.options.cluster is not None:
+            self._open_pool()  # a cluster that cannot be reached leaves no folder behind
         self.folder = self.options.new_folder(self.command)
         versions = {"sources": sources_behind("engine"), "python": platform.python_version()}
         journal = open_journal(self.folder, {"command": self.command, **header, **versions})
@@ -63,11 +68,8 @@ class CommandRun:
 
     def runner(self, book: UnitBook | None = None) -> Runner:
         """For a list of units; each list has a runner. `book`: where results are kept, if not in the folder."""
-        if self._pool is None:
-            self._pool = self._open_pool()
-        return Runner(
-            self._pool, self.book if book is None else book, verify=self.options.verify, watcher=self._display.show
-        )
+        kept_in = self.book if book is None else book
+        return Runner(self._open_pool(), kept_in, verify=self.options.verify, watcher=self._display.show)
 
     def report(self, runner: Runner) -> None:
         """Print what was special about the units that a runner did, if anything."""
@@ -97,6 +99,11 @@ class CommandRun:
         self._stack.callback(journal.close)
 
     def _open_pool(self) -> UnitPool:
+        if self._pool is None:
+            self._pool = self._new_pool()
+        return self._pool
+
+    def _new_pool(self) -> UnitPool:
         pool = open_pool(self.options, self.workers, lambda _: {}, lambda: ProcessPool(self.workers, {}))
         self._stack.callback(pool.close)
         self._display = self._stack.enter_context(RunDisplay())

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.cli.arguments import MATCH_VISITS, add_force, add_visits, positive_number
-from engine.cli.progress import warm_up
+from engine.cli.arguments import MATCH_GAMES, MATCH_VISITS, add_force, add_visits, positive_number
 from perft.exits import ending_at_once, reported
 from perft.runner.arguments import add_run_arguments
 
@@ -21,7 +20,6 @@ examples:
   teresa match default --engine stockfish --set B:Hash=16 --clock 10+0.1 --games 100 --book 8moves.epd --pgn games.pgn
   teresa match --resume FOLDER
 """
-DEFAULT_GAMES = 100
 
 
 def main(argv: Sequence[str]) -> int:
@@ -51,43 +49,34 @@ def match_parser() -> argparse.ArgumentParser:
 
 
 def _add_games(parser: argparse.ArgumentParser) -> None:
-    """The players, how many games, how fast, from which openings."""
+    """The players, how many games, how fast, from which openings. No defaults: a run that is continued has its own."""
     parser.add_argument("players", nargs="*", metavar="PLAYER", help="the first player is A, the second B")
     parser.add_argument("--engine", action="append", default=[], metavar="COMMAND", help="a UCI engine as a player")
     parser.add_argument(
         "--set", action="append", default=[], metavar="A:NAME=VALUE", help="an option of one player, or of both (AB:)"
     )
     parser.add_argument(
-        "--games",
-        type=positive_number(int),
-        default=DEFAULT_GAMES,
-        metavar="N",
-        help="at most, in pairs (default %(default)s)",
+        "--games", type=positive_number(int), metavar="N", help=f"at most, in pairs (default {MATCH_GAMES})"
     )
     add_visits(parser, f"for each move (default {MATCH_VISITS}, if there is no clock)")
     parser.add_argument("--clock", type=_clock, metavar="S+I", help="seconds for a game, and more for each move")
-    parser.add_argument("--movetime", type=positive_number(float), metavar="S", help="seconds for each move")
+    parser.add_argument(
+        "--seconds", "--movetime", dest="seconds", type=positive_number(float), metavar="S", help="for each move"
+    )
     parser.add_argument("--book", type=Path, metavar="FILE", help="openings (EPD or PGN; default: random moves)")
     parser.add_argument("--chess960", action="store_true", help="the openings of an EPD file are of Chess960")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="order of openings, random numbers of players")
+    parser.add_argument("--seed", type=int, metavar="N", help="order of openings, random numbers of players")
 
 
 def _add_decisions(parser: argparse.ArgumentParser) -> None:
     """When the match ends early, and when a game does."""
     parser.add_argument("--sprt", type=float, nargs=2, metavar="ELO", help="stop when one of two Elos is accepted")
-    parser.add_argument("--alpha", type=_risk, default=0.05, help="largest share of false decisions for the second Elo")
-    parser.add_argument("--beta", type=_risk, default=0.05, help="likewise for the first one (default %(default)s)")
+    parser.add_argument("--alpha", type=_risk, help="largest share of false decisions for the second Elo")
+    parser.add_argument("--beta", type=_risk, help="likewise for the first one (default 0.05)")
     parser.add_argument("--logistic", action="store_true", help="with --sprt: logistic Elo, not normalised")
+    parser.add_argument("--resign", type=int, nargs=2, metavar=("CP", "N"), help="lost: N moves at -CP or worse")
     parser.add_argument(
-        "--resign", type=int, nargs=2, default=(0, 0), metavar=("CP", "N"), help="lost: N moves at -CP or worse"
-    )
-    parser.add_argument(
-        "--draw",
-        type=int,
-        nargs=3,
-        default=(40, 0, 0),
-        metavar=("MOVE", "CP", "N"),
-        help="drawn: at MOVE or later, N moves within CP of 0",
+        "--draw", type=int, nargs=3, metavar=("MOVE", "CP", "N"), help="drawn: at MOVE or later, N moves within CP of 0"
     )
 
 
@@ -110,5 +99,4 @@ def _risk(text: str) -> float:
 def _main(arguments: argparse.Namespace) -> int:
     with ending_at_once():  # numba takes a while to load
         from engine.cli.match_run import play_match
-    warm_up()
     return play_match(arguments)

@@ -3,12 +3,15 @@
 import argparse
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
-from engine.cli.arguments import MATCH_VISITS
+from engine.cli.arguments import MATCH_GAMES, MATCH_VISITS
 from engine.cli.command_run import CommandRun
+from engine.cli.progress import warm_up
 from engine.match.adjudication import Adjudication
+from engine.match.game_text import begins_a_match
 from engine.match.open_players import check_players
 from engine.match.openings import read_openings
 from engine.match.pairs import MatchPlan, opening_of
@@ -16,7 +19,6 @@ from engine.match.play import Match, choose_openings
 from engine.match.player import PlayerSpec, TimeControl
 from engine.match.roster import read_engine, read_player
 from engine.match.sprt import LOGISTIC, NORMALISED, Sprt, new_test
-from engine.pgn.game_file import looks_like_games
 from engine.system.files import check_writable, write_whole
 from perft.exits import DONE, INTERRUPTED
 from perft.runner.arguments import RunOptions
@@ -25,12 +27,17 @@ from perft.runner.runner import Stopped
 
 SEATS = "AB"
 VISITS_PER_UNIT = 1600  # times the moves of a pair: a unit then takes some seconds
+LEAST_UNITS = 40  # if there are so many pairs: enough for several workers
+# What a run keeps; `--resume` takes none of it.
+PLAN_OPTIONS = (
+    "engine", "set", "games", "visits", "clock", "seconds", "book", "chess960", "seed",
+    "sprt", "alpha", "beta", "logistic", "resign", "draw",
+)  # fmt: skip
 
 
 def play_match(arguments: argparse.Namespace) -> int:
     """Play, or continue; -> exit status."""
-    if arguments.pgn is not None:
-        check_writable(arguments.pgn, is_ours=looks_like_games, kind="a file of games", force=arguments.force)
+    _check_output(arguments)
     with CommandRun("match", RunOptions.of(arguments), arguments.workers) as run:
         match = _continued(run, arguments) if run.header is not None else _new(run, arguments)
         runner, status = run.runner(), DONE
@@ -40,23 +47,36 @@ def play_match(arguments: argparse.Namespace) -> int:
             print(f"stopped: {stopped}{run.how_to_continue}", file=sys.stderr)
             status = INTERRUPTED
         run.report(runner)
+    try:  # a full disk costs the games or the result, not both
+        summary = match.summary
+        print(json.dumps(summary.data(), indent=2) if arguments.json else "\n".join(summary.lines()), flush=True)
+    finally:
         if arguments.pgn is not None:
             write_whole(arguments.pgn, match.pgn())
-    if arguments.json:
-        print(json.dumps(match.summary.data(), indent=2))
-    else:
-        print("\n".join(match.summary.lines()))
     return status
+
+
+def _check_output(arguments: argparse.Namespace) -> None:
+    """Games of others are not overwritten, and the book never."""
+    if arguments.pgn is not None:
+        if arguments.book is not None and _is_same_file(arguments.pgn, arguments.book):
+            raise ValueError(f"--pgn {arguments.pgn} would overwrite the book")
+        check_writable(arguments.pgn, is_ours=begins_a_match, kind="a file of a match", force=arguments.force)
+
+
+def _is_same_file(path: Path, other: Path) -> bool:
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 # A new match
 
 
 def _new(run: CommandRun, arguments: argparse.Namespace) -> Match:
-    plan, sprt = new_plan(arguments), _sprt_of(arguments)
-    _check(run, plan)
-    match = Match(plan, sprt)
-    header = {"plan": asdict(plan), "sprt": None if sprt is None else asdict(sprt)}
+    draft, sprt = draft_of(arguments), _sprt_of(arguments)
+    _check(run, draft)
+    warm_up()  # openings need the kernels
+    match = Match(with_openings(draft, arguments), sprt)
+    header = {"plan": asdict(match.plan), "sprt": None if sprt is None else asdict(sprt)}
     run.begin({**header, "units": len(match.units), "list": hash_of_units(match.units)})
     return match
 
@@ -67,37 +87,51 @@ def _check(run: CommandRun, plan: MatchPlan) -> None:
     check_players(plan.players, is_local=run.is_here)
 
 
-def new_plan(arguments: argparse.Namespace) -> MatchPlan:
-    """What the arguments ask for; a `ValueError` says what is wrong with them."""
-    control, players = _control_of(arguments), _players_of(arguments)
-    draft = MatchPlan(players, control, _rules_of(arguments), (), arguments.seed)
-    book = None if arguments.book is None else read_openings(arguments.book, chess960=arguments.chess960)
-    if book is None and arguments.chess960:
+def draft_of(arguments: argparse.Namespace) -> MatchPlan:
+    """What the arguments ask for, without the openings; a `ValueError` says what is wrong with them."""
+    _check_book(arguments)
+    seed = 1 if arguments.seed is None else arguments.seed
+    return MatchPlan(_players_of(arguments), _control_of(arguments), _rules_of(arguments), (), seed)
+
+
+def _check_book(arguments: argparse.Namespace) -> None:
+    if arguments.book is None and arguments.chess960:
         raise ValueError("--chess960 needs a --book of its positions")
-    pairs = -(-arguments.games // 2)
-    openings = choose_openings(book, pairs, arguments.seed, is_repeatable=draft.is_repeatable)
-    per_unit = pairs_per_unit(control.visits) if draft.is_repeatable else 1
-    return MatchPlan(players, control, draft.rules, tuple(openings), arguments.seed, per_unit)
+    if arguments.book is not None:
+        try:
+            arguments.book.open("rb").close()
+        except OSError as error:
+            raise ValueError(f"{arguments.book}: {error.strerror or error}") from None
 
 
-def pairs_per_unit(visits: int | None) -> int:
-    """How many pairs make a unit of some seconds."""
-    return max(1, min(64, VISITS_PER_UNIT // (visits or MATCH_VISITS)))
+def with_openings(draft: MatchPlan, arguments: argparse.Namespace) -> MatchPlan:
+    """The whole plan; a `ValueError` if the book is damaged or too small."""
+    book = None if arguments.book is None else read_openings(arguments.book, chess960=arguments.chess960)
+    pairs = -(-(arguments.games or MATCH_GAMES) // 2)
+    openings = choose_openings(book, pairs, draft.seed, is_repeatable=draft.control.is_repeatable)
+    per_unit = pairs_per_unit(draft.control.visits, pairs) if draft.is_repeatable else 1
+    return replace(draft, openings=tuple(openings), pairs_per_unit=per_unit)
+
+
+def pairs_per_unit(visits: int | None, pairs: int) -> int:
+    """How many pairs make a unit of some seconds, or of less if there are few. It does not depend on the workers."""
+    return max(1, min(64, VISITS_PER_UNIT // (visits or MATCH_VISITS), pairs // LEAST_UNITS))
 
 
 def _control_of(arguments: argparse.Namespace) -> TimeControl:
-    given = [arguments.visits, arguments.clock, arguments.movetime]
+    given = [arguments.visits, arguments.clock, arguments.seconds]
     if sum(value is not None for value in given) > 1:
-        raise ValueError("--visits, --clock and --movetime: one of them")
+        raise ValueError("--visits, --clock and --seconds: one of them")
     if arguments.clock is not None:
         return TimeControl(clock=arguments.clock[0], increment=arguments.clock[1])
-    if arguments.movetime is not None:
-        return TimeControl(move_time=arguments.movetime)
+    if arguments.seconds is not None:
+        return TimeControl(move_time=arguments.seconds)
     return TimeControl(visits=arguments.visits or MATCH_VISITS)
 
 
 def _rules_of(arguments: argparse.Namespace) -> Adjudication:
-    (resign_score, resign_moves), (draw_from, draw_score, draw_moves) = arguments.resign, arguments.draw
+    resign_score, resign_moves = arguments.resign or (0, 0)
+    draw_from, draw_score, draw_moves = arguments.draw or (40, 0, 0)
     if min(resign_score, resign_moves, draw_from, draw_score, draw_moves) < 0:
         raise ValueError("--resign and --draw: no number is below 0")
     return Adjudication(resign_score, resign_moves, draw_score, draw_moves, draw_from)
@@ -130,21 +164,29 @@ def _options_by_seat(texts: list[str]) -> dict[str, dict[str, str]]:
 def _sprt_of(arguments: argparse.Namespace) -> Sprt | None:
     if arguments.sprt is None:
         return None
-    return new_test(arguments.sprt, arguments.alpha, arguments.beta, LOGISTIC if arguments.logistic else NORMALISED)
+    risks = {name: value for name in ("alpha", "beta") if (value := getattr(arguments, name)) is not None}
+    return new_test(arguments.sprt, **risks, model=LOGISTIC if arguments.logistic else NORMALISED)
 
 
 # A match that is continued
 
 
 def _continued(run: CommandRun, arguments: argparse.Namespace) -> Match:
-    if arguments.players or arguments.engine:
-        raise ValueError(f"{run.folder} has its players already: --resume continues them")
+    if given := _plan_options_in(arguments):
+        raise ValueError(f"{run.folder} has its {', '.join(given)} already: --resume continues the match as it is")
     header = run.header or {}
     match = Match(plan_of(header["plan"]), None if header["sprt"] is None else Sprt(**header["sprt"]))
     if hash_of_units(match.units) != header["list"]:
         raise JournalError(f"{run.folder} has other units than before")
     _check(run, match.plan)
+    warm_up()
     return match
+
+
+def _plan_options_in(arguments: argparse.Namespace) -> list[str]:
+    values = {f"--{name}": getattr(arguments, name) for name in PLAN_OPTIONS}
+    given = [name for name, value in values.items() if value is not None and value is not False and value != []]
+    return ["players", *given] if arguments.players else given
 
 
 def plan_of(data: dict[str, Any]) -> MatchPlan:

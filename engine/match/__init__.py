@@ -4,7 +4,7 @@ statistics.py     scores of pairs of games, Elo with its interval
 sprt.py           the sequential test of two hypotheses about the difference in Elo
 openings.py       the starts of games, from EPD or PGN files or at random
 player.py         what a player is
-player_files.py   the files that its options name, the same on all machines
+player_files.py   its files, the same on all machines
 roster.py         players from texts
 own_player.py     this engine, in the process
 uci_player.py     any UCI engine

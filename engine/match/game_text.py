@@ -7,13 +7,13 @@ import chess.pgn
 
 from engine.match.game import MatchGame
 from engine.match.openings import Opening
-from engine.match.player import MATE_CENTIPAWNS
+from engine.match.player import LARGEST_CENTIPAWNS, MATE_CENTIPAWNS
 from engine.pgn.game_file import text_of
 from engine.pgn.positions import add_move, new_game
 from movegen import Position
 
+EVENT = "Teresa match"
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
-LONGEST_MATE = 1000  # moves; scores beyond are those of a mate
 # The words of the PGN standard (9.8.1) for games that end otherwise than by play.
 TERMINATIONS = {"time": "time forfeit", "illegal move": "rules infraction"}
 
@@ -23,7 +23,7 @@ def game_text(
 ) -> str:
     """The game from the opening's first move; `names` of White and Black."""
     start = Position(opening.fen, chess960=opening.chess960)
-    headers = {"Event": "Teresa match", "Round": round_, "White": names[0], "Black": names[1]}
+    headers = {"Event": EVENT, "Round": round_, "White": names[0], "Black": names[1]}
     pgn = new_game(start, headers | {"Result": RESULTS[game.points], "Termination": termination_of(game)})
     node: chess.pgn.GameNode = pgn
     for move in opening.moves:
@@ -39,6 +39,11 @@ def game_text(
     return text_of(pgn)
 
 
+def begins_a_match(head: bytes) -> bool:
+    """Does a file begin with a game of a match?"""
+    return head.startswith(f'[Event "{EVENT}"]'.encode())
+
+
 def termination_of(game: MatchGame) -> str:
     """How a game ended, in the words of the PGN standard."""
     if game.forfeit is not None:
@@ -47,7 +52,7 @@ def termination_of(game: MatchGame) -> str:
 
 
 def _as_score(centipawns: int) -> chess.engine.Score:
-    if abs(centipawns) < MATE_CENTIPAWNS - LONGEST_MATE:
+    if abs(centipawns) <= LARGEST_CENTIPAWNS:
         return chess.engine.Cp(centipawns)
     moves = MATE_CENTIPAWNS - abs(centipawns)
     return chess.engine.Mate(moves if centipawns > 0 else -moves)

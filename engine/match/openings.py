@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.pgn.encoding import read_lines
 from engine.pgn.game_file import GameFile
 from engine.pgn.positions import board_uci
 from movegen import Position
@@ -44,11 +45,7 @@ def read_openings(path: Path, *, chess960: bool = False, plies: int = BOOK_PLIES
 
 
 def _from_epd(path: Path, *, chess960: bool) -> Iterator[Opening]:
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror or error}") from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines(path), 1):
         text = line.split(";")[0].strip()
         if not text or text.startswith("#"):
             continue

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from engine.config.options import Options
-from engine.match.player import MATE_CENTIPAWNS, Choice, Forfeit, PlayerSpec
+from engine.match.player import Choice, Forfeit, PlayerSpec, bounded_centipawns, mate_centipawns
 from engine.match.player_files import open_resources
 from engine.report.move_stats import LOSS, WIN, centipawns
 from engine.search.clock import Limits
@@ -73,7 +73,7 @@ def _centipawns(info: Info | None) -> int | None:
         return None
     move = info.lines[0][0]
     if move.result == WIN:
-        return MATE_CENTIPAWNS - (move.distance + 1) // 2
+        return mate_centipawns((move.distance + 1) // 2)
     if move.result == LOSS:
-        return move.distance // 2 - MATE_CENTIPAWNS
-    return centipawns(move.score)
+        return mate_centipawns(-(move.distance // 2))
+    return bounded_centipawns(centipawns(move.score))

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def choose_openings(book: Sequence[Opening] | None, pairs: int, seed: int, *, is_repeatable: bool) -> list[Opening]:
     """The openings of a match, in random order; without a book random moves.
 
-    If games are repeatable, an opening must not be used twice: the same games would count twice.
+    If visits are fixed (`is_repeatable`), an opening must not be used twice: the same games would count twice, since
+    most other engines repeat themselves, too.
     """
     if book is None:
         return _random_openings(pairs, seed)

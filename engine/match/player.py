@@ -7,6 +7,8 @@ from typing import Any, Protocol
 from movegen import Position
 
 MATE_CENTIPAWNS = 30_000  # less the moves to the mate
+LONGEST_MATE = 1000  # moves; scores beyond are those of a mate
+LARGEST_CENTIPAWNS = MATE_CENTIPAWNS - LONGEST_MATE - 1  # that are no mate
 THREADS = "Threads"
 
 
@@ -17,7 +19,7 @@ class PlayerSpec:
     name: str
     options: Mapping[str, str] = field(default_factory=dict)  # of UCI
     command: Sequence[str] | None = None  # of a UCI engine; None: this engine
-    checksums: Mapping[str, str] = field(default_factory=dict)  # of the files that the options name, by option
+    checksums: Mapping[str, str] = field(default_factory=dict)  # of its files: by option, of other engines by path
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
@@ -52,6 +54,17 @@ class Choice:
     move: str
     centipawns: int | None
     seconds: float
+
+
+def bounded_centipawns(centipawns: int) -> int:
+    """A score that is no mate, however large an engine says it is."""
+    return max(-LARGEST_CENTIPAWNS, min(LARGEST_CENTIPAWNS, centipawns))
+
+
+def mate_centipawns(moves: int) -> int:
+    """The score of a mate in some moves; below 0, or 0: the player is mated."""
+    distance = max(1, min(LONGEST_MATE, abs(moves)))
+    return MATE_CENTIPAWNS - distance if moves > 0 else distance - MATE_CENTIPAWNS
 
 
 class Forfeit(Exception):  # noqa: N818  (a result of a game)

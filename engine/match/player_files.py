@@ -1,8 +1,9 @@
-"""The files that options of this engine name: weights, a book, tablebases. All machines must have the same ones."""
+"""The files of players: weights, books, tablebases, programs of other engines. All machines must have the same ones."""
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from engine.search.resources import Resources
 
 WEIGHTS, BOOK, TABLEBASES = "EvalFile", "BookFile", "SyzygyPath"
 PLAYERS_KEPT = 8  # whose files stay open in a process
+CHECKSUMS_KEPT = 64
+# Options of other engines, in small letters without blanks. Those of logs and of what an engine has learnt change.
+NAMES_FILES, READ_ONLY = ("file", "path"), ("evalfile", "weightsfile", "bookfile")
+CHANGED = "has changed: it is not what the match was started with"
 
 
 def absolute_option(option: str, value: str) -> str:
@@ -35,9 +40,17 @@ def checksums_of(options: Mapping[str, str]) -> dict[str, str]:
 def checksum_of_file(path: str) -> str:
     """SHA-256."""
     try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        status = Path(path).stat()
+        return _checksum(path, status.st_size, status.st_mtime_ns)
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror or error}") from None
+
+
+@lru_cache(maxsize=CHECKSUMS_KEPT)
+def _checksum(path: str, _size: int, _changed: int) -> str:
+    """Players are opened for each unit, and programs come with large networks."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checksum_of_tables(folders: str) -> str:
@@ -51,7 +64,7 @@ def check_same_files(options: Mapping[str, str], checksums: Mapping[str, str]) -
     """Raise a `ValueError` if this machine has other files than the match was started with."""
     for option, checksum in checksums_of(options).items():
         if checksum != checksums.get(option):
-            raise ValueError(f"{options.get(option) or SHIPPED} is not what the match was started with")
+            raise ValueError(f"{options.get(option) or SHIPPED} {CHANGED}")
 
 
 def open_resources(options: Mapping[str, str], checksums: Mapping[str, str]) -> Resources:
@@ -75,3 +88,50 @@ def _opened(named: tuple[tuple[str, str], ...], checksums: tuple[tuple[str, str]
         except (OSError, ValueError) as error:
             raise ValueError(f"{option}: {error}") from None
     return resources
+
+
+# Other engines
+
+
+def absolute_command(words: Sequence[str]) -> list[str]:
+    """A command as every process understands it, whatever its working folder."""
+    found = shutil.which(words[0])
+    program = words[0] if found is None else str(Path(found).absolute())  # links stay: they may mean something
+    return [program, *(str(Path(word).absolute()) if _is_script(word) else word for word in words[1:])]
+
+
+def _is_script(word: str) -> bool:
+    """Is an argument a file? A bare word is not, even if there is a file of this name."""
+    return (Path(word).name != word or Path(word).suffix != "") and Path(word).is_file()
+
+
+def absolute_setting(option: str, value: str) -> str:
+    """The value of an option of another engine; files and folders that are here with their whole path."""
+    if not any(word in _plain(option) for word in NAMES_FILES):
+        return value
+    parts = value.split(os.pathsep)
+    return os.pathsep.join(str(Path(part).absolute()) if part and Path(part).exists() else part for part in parts)
+
+
+def _plain(option: str) -> str:
+    return option.lower().replace(" ", "")
+
+
+def engine_checksums(command: Sequence[str], options: Mapping[str, str]) -> dict[str, str]:
+    """SHA-256 of the files of another engine that are here, by path."""
+    return {path: checksum_of_file(path) for path in _engine_files(command, options)}
+
+
+def _engine_files(command: Sequence[str], options: Mapping[str, str]) -> Iterator[str]:
+    """Of an absolute command."""
+    yield from (word for word in command if Path(word).is_absolute() and Path(word).is_file())
+    for option, value in options.items():
+        if _plain(option).startswith(READ_ONLY) and Path(value).is_file():
+            yield value
+
+
+def check_engine_files(checksums: Mapping[str, str]) -> None:
+    """Raise a `ValueError` if this machine has another program than the match was started with."""
+    for path, checksum in checksums.items():
+        if checksum_of_file(path) != checksum:
+            raise ValueError(f"{path} {CHANGED}")

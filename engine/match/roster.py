@@ -1,13 +1,19 @@
 """Players from texts of a command line or a file."""
 
 import shlex
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.config.options import BY_NAME, Options
+from engine.config.options import BY_NAME
 from engine.match.player import PlayerSpec
-from engine.match.player_files import WEIGHTS, absolute_option, checksums_of
+from engine.match.player_files import (
+    WEIGHTS,
+    absolute_command,
+    absolute_option,
+    absolute_setting,
+    checksums_of,
+    engine_checksums,
+)
 
 PRESENT = "default"  # the engine as it is
 # What the match itself decides, and what has no meaning in it.
@@ -49,14 +55,25 @@ def own_player_spec(name: str, values: Mapping[str, str]) -> PlayerSpec:
     options = {}
     for option, value in values.items():
         try:
-            Options().set(option, value)
-            known = BY_NAME[option.lower()].name
-            if known in REFUSED:
-                raise ValueError(f"{known}: {REFUSED[known]}")  # noqa: TRY301  (the name of the player is added)
+            known = _checked_option(option, value)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         options[known] = absolute_option(known, value)
     return PlayerSpec(name, options, None, checksums_of(options))
+
+
+def _checked_option(name: str, value: str) -> str:
+    """The usual name of an option; a `ValueError` if a player cannot have it, or not with this value."""
+    option = BY_NAME.get(name.lower())
+    if option is None:
+        raise ValueError(f"no option is called {name[:40]!a}")
+    if option.name in REFUSED:
+        raise ValueError(f"{option.name}: {REFUSED[option.name]}")
+    try:
+        option.parse(value)
+    except ValueError as error:
+        raise ValueError(f"{option.name}: {error}") from None
+    return option.name
 
 
 def read_engine(command: str, name: str, options: Mapping[str, str]) -> PlayerSpec:
@@ -67,5 +84,6 @@ def read_engine(command: str, name: str, options: Mapping[str, str]) -> PlayerSp
         raise ValueError(f"{name}: {command[:80]!a} is not a command: {error}") from None
     if not words:
         raise ValueError(f"{name}: the command is empty")
-    words[0] = shutil.which(words[0]) or words[0]  # workers may have another working folder
-    return PlayerSpec(f"{name} ({Path(words[0]).name})", dict(options), words)
+    words = absolute_command(words)
+    settings = {option: absolute_setting(option, value) for option, value in options.items()}
+    return PlayerSpec(f"{name} ({Path(words[0]).name})", settings, words, engine_checksums(words, settings))

@@ -57,7 +57,7 @@ class MatchSummary:
             "drawn": score.draws,
             "lost": score.losses,
             "pentanomial": list(score.counts),
-            "elo": None if interval is None else asdict(interval),
+            "elo": None if interval is None else {name: _known(elo) for name, elo in asdict(interval).items()},
             "forfeits": [
                 {"forfeit": forfeit, "worker": worker, "games": count}
                 for (forfeit, worker), count in sorted(forfeits_by_worker(self.pairs).items())
@@ -72,11 +72,21 @@ def elo_text(interval: Interval | None) -> str:
     """A difference in Elo with its bounds."""
     if interval is None:
         return "unknown"
-    if interval.value >= LARGEST_ELO:
-        return f"over {interval.low:+.0f}"
-    if interval.value <= -LARGEST_ELO:
-        return f"under {interval.high:+.0f}"
-    return f"{interval.value:+.0f} ({interval.low:+.0f} … {interval.high:+.0f})"
+    bounds = _bounds_text(_known(interval.low), _known(interval.high))
+    return bounds if _known(interval.value) is None else f"{interval.value:+.0f} ({bounds})"
+
+
+def _known(elo: float) -> float | None:
+    """An Elo, if the games show more of it than that it is very large."""
+    return elo if abs(elo) < LARGEST_ELO else None
+
+
+def _bounds_text(low: float | None, high: float | None) -> str:
+    if low is None and high is None:
+        return "anything"
+    if high is None:
+        return f"over {low:+.0f}"
+    return f"under {high:+.0f}" if low is None else f"{low:+.0f} … {high:+.0f}"
 
 
 def forfeit_lines(pairs: Sequence[Pair]) -> list[str]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 import chess
 import chess.engine
 
-from engine.match.player import MATE_CENTIPAWNS, Choice, Forfeit, PlayerSpec, TimeControl
+from engine.match.player import Choice, Forfeit, PlayerSpec, TimeControl, bounded_centipawns, mate_centipawns
 from engine.pgn.positions import as_chess_board
 from movegen import Position
 
@@ -16,6 +16,7 @@ SECONDS_TO_START = 60.0  # and for every other answer that is not a move
 SECONDS_TO_ANSWER = 10.0  # beyond the time that an engine has for its move
 SLOWEST_VISITS = 1000.0  # a second; an engine with a fixed number of visits may take that long
 SECONDS_TO_QUIT = 1.0
+NOT_READY = (chess.engine.EngineError, TimeoutError, RuntimeError)  # the last one: the engine's event loop is closed
 
 
 class _Watchdog:
@@ -42,14 +43,20 @@ class UciPlayer:
         """Start the engine, if it does not run, and make it ready; a `ValueError` if that cannot be done."""
         self._board, self._game = as_chess_board(position), object()
         try:
-            self.running().ping()
-        except (chess.engine.EngineError, TimeoutError):  # it ended between two games
+            self._get_ready()
+        except NOT_READY:  # it ended between two games
             self.close()
             try:
-                self.running().ping()
-            except (chess.engine.EngineError, TimeoutError) as error:
+                self._get_ready()
+            except NOT_READY as error:
                 self.close()
                 raise ValueError(f"{self._spec.name} does not get ready: {error or 'no answer'}") from None
+
+    def _get_ready(self) -> None:
+        """Tell the engine of the new game, and wait. python-chess would do so at the first move, on the clock."""
+        engine = self.running()
+        engine.protocol.loop.call_soon_threadsafe(_begin_game, engine.protocol, self._game)
+        engine.ping()
 
     def running(self) -> chess.engine.SimpleEngine:
         """The engine, with its options; it is started if it does not run."""
@@ -88,8 +95,7 @@ class UciPlayer:
         if result.move is None:
             raise Forfeit("no move")
         score = result.info.get("score")
-        points = None if score is None else score.relative.score(mate_score=MATE_CENTIPAWNS)
-        return Choice(self._board.uci(result.move), points, seconds)
+        return Choice(self._board.uci(result.move), None if score is None else _centipawns(score.relative), seconds)
 
     @contextmanager
     def _given_up_after(self, engine: chess.engine.SimpleEngine, seconds: float) -> Iterator[_Watchdog]:
@@ -138,3 +144,15 @@ class UciPlayer:
                 engine.transport.kill()
             with suppress(Exception):
                 engine.close()
+
+
+def _begin_game(protocol: chess.engine.Protocol, game: object) -> None:
+    """Send `ucinewgame`, so that python-chess does not send it again for this game."""
+    protocol.send_line("ucinewgame")
+    if isinstance(protocol, chess.engine.UciProtocol):
+        protocol.first_game, protocol.game = False, game
+
+
+def _centipawns(score: chess.engine.Score) -> int:
+    mate = score.mate()
+    return bounded_centipawns(score.score(mate_score=0)) if mate is None else mate_centipawns(mate)

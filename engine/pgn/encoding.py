@@ -92,5 +92,7 @@ def read_lines(path: Path) -> list[str]:
             return file.read().decode(encoding.name).split("\n")
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror or error}") from None
+    except NoTextError:
+        raise ValueError(f"{path}: it is no text (UTF-16 needs a byte order mark)") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -13,6 +13,8 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
+from engine.cli import command_run, match_run
+from engine.cli.match import match_parser
 
 QUICK = ["--visits", "4", "--games", "4", "--workers", "1"]
 FAKE = Path(__file__).parent.parent / "match" / "fake_engine.py"
@@ -78,7 +80,9 @@ def test_a_crashing_engine_is_counted_apart(capsys):
         (["default", "nothing.net"], "B: 'nothing.net' is neither"),
         (["default", "PUCT C=-1"], "PUCT C"),
         (["default", "--engine", "/nowhere/engine"], "/nowhere/engine cannot be started as a UCI engine"),
+        (["default", "Hash=x"], "Hash: must be a whole number"),
         (["default", "default", "--visits", "5", "--clock", "1+1"], "one of them"),
+        (["default", "default", "--pgn", __file__], "is not a file of a match"),
         (["default", "default", "--sprt", "5", "0"], "the second Elo must be larger"),
         (["default", "default", "--set", "C:Hash=1"], "must be such as A:Hash=16"),
         (["default", "default", "--set", "A:UCI_Chess960=true"], "the openings decide it"),
@@ -91,7 +95,9 @@ def test_a_crashing_engine_is_counted_apart(capsys):
         (["default", "default", "--workers", "1", "--verify", "1"], "a second worker"),
     ],
 )
-def test_bad_input(capsys, arguments, reason):
+def test_bad_input(capsys, arguments, reason, monkeypatch):
+    """It is told before anything is compiled."""
+    monkeypatch.setattr(match_run, "warm_up", lambda: pytest.fail("compiled"))
     status, output, errors = run(capsys, *arguments)
     assert (status, output) == (2, "")
     assert reason in errors
@@ -122,6 +128,86 @@ def test_books(capsys, tmp_path):
     assert run(capsys, *arguments, "--json")[0] == 0
 
 
+def test_a_book_is_not_used_twice_with_fixed_visits(capsys, tmp_path):
+    """Other engines play the same games again, too: they would count twice."""
+    book = tmp_path / "book.epd"
+    book.write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
+    engine = ["default", "--engine", f"{sys.executable} {FAKE} nothing", "--games", "4", "--workers", "1"]
+    status, output, errors = run(capsys, *engine, "--visits", "4", "--book", book)
+    assert (status, output) == (2, "")
+    assert "the book has 1 different openings, enough for 2 games" in errors
+    assert run(capsys, *engine, "--clock", "1", "--resign", "0", "1", "--book", book)[0] == 0
+
+
+def units_of(*arguments):
+    parsed = match_parser().parse_args(["default", "default", *arguments])
+    return match_run.with_openings(match_run.draft_of(parsed), parsed).units()
+
+
+@pytest.mark.parametrize(
+    ("visits", "games", "units"), [(20, 12, 6), (20, 200, 50), (20, 4000, 40), (5000, 40, 20), (400, 400, 50)]
+)
+def test_units_are_enough_for_several_workers(visits, games, units):
+    """Up to 40 pairs, each is a unit; of many pairs a unit has some seconds' worth."""
+    assert len(units_of("--visits", str(visits), "--games", str(games))) == units
+
+
+def test_seconds_for_each_move(capsys):
+    assert units_of("--seconds", "0.5", "--games", "2")[0].input["control"]["move_time"] == 0.5
+    assert units_of("--movetime", "0.5", "--games", "2")[0].input["control"]["move_time"] == 0.5
+    assert (
+        "--clock and --seconds: one of them" in run(capsys, "default", "default", "--clock", "1", "--seconds", "1")[2]
+    )
+
+
+# Files
+
+
+def test_games_of_others_are_not_overwritten(capsys, tmp_path):
+    mine, text = tmp_path / "mine.pgn", '[Event "My best game"]\n\n1. e4 e5 *\n'
+    mine.write_text(text)
+    arguments = ["default", "default", "--visits", "4", "--games", "2", "--workers", "1", "--pgn", mine]
+    status, output, errors = run(capsys, *arguments)
+    assert (status, output, mine.read_text()) == (2, "", text)
+    assert "mine.pgn: exists and is not a file of a match" in errors
+    status, _, errors = run(capsys, *arguments, "--book", mine, "--force")
+    assert (status, mine.read_text()) == (2, text)
+    assert "would overwrite the book" in errors
+    for more in (["--force"], []):  # the second time it is a file of a match
+        assert run(capsys, *arguments, *more)[0] == 0
+        assert mine.read_text().startswith('[Event "Teresa match"]')
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_does_not_cost_the_result(capsys):
+    status, output, errors = run(capsys, "default", "default", *QUICK, "--pgn", "/dev/full")
+    assert status == 2
+    assert "A against B: 4 games" in output
+    assert "No space left" in errors
+
+
+def test_without_dask(capsys, tmp_path, monkeypatch):
+    """It is told before anything is compiled, and leaves no folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(match_run, "warm_up", lambda: pytest.fail("compiled"))
+    monkeypatch.setattr(command_run, "find_spec", lambda _: None)
+    status, _, errors = run(capsys, "default", "default", "--cluster", "local")
+    assert status == 2
+    assert "--cluster needs Dask" in errors
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_cluster_that_is_not_there_leaves_no_folder(capsys, tmp_path):
+    pytest.importorskip("distributed", reason="needs the extra `cluster`")
+    status, _, _ = run(capsys, "default", "default", *QUICK, "--cluster", "foo", "--run", tmp_path / "run")
+    assert status == 2
+    assert not list(tmp_path.iterdir())
+    assert run(capsys, "default", "default", *QUICK, "--run", tmp_path / "run")[0] == 0
+
+
+# Runs that are continued
+
+
 def test_foreign_folders_are_refused(capsys, tmp_path):
     from perft.runner.journal import Journal
 
@@ -142,6 +228,29 @@ def test_a_run_is_continued_with_its_players(capsys, tmp_path):
     status, _, errors = run(capsys, "default", "default", "--resume", folder)
     assert status == 2
     assert "has its players already" in errors
+
+
+def test_a_run_that_is_continued_takes_no_other_options(capsys, tmp_path):
+    folder = tmp_path / "run"
+    run(capsys, "default", "default", *QUICK, "--run", folder)
+    for option in (["--games", "4"], ["--seed", "0"], ["--sprt", "0", "5"], ["--set", "A:Hash=16"], ["--logistic"]):
+        status, output, errors = run(capsys, "--resume", folder, *option)
+        assert (status, output) == (2, "")
+        assert f"has its {option[0]} already" in errors
+    _, _, errors = run(capsys, "--resume", folder, "--visits", "9", "--games", "500", "--movetime", "1")
+    assert "has its --games, --visits, --seconds already" in errors
+    assert run(capsys, "--resume", folder, "--workers", "1", "--json", "--pgn", tmp_path / "games.pgn")[0] == 0
+
+
+def test_a_run_is_not_continued_with_another_engine(capsys, tmp_path):
+    program, folder = tmp_path / "own.py", tmp_path / "run"
+    program.write_text(FAKE.read_text())
+    arguments = ["default", "--engine", f"{sys.executable} {program} nothing", "--visits", "4", "--games", "2"]
+    assert run(capsys, *arguments, "--workers", "1", "--run", folder)[0] == 0
+    program.write_text(FAKE.read_text().replace("score cp 17", "score cp 18"))
+    status, output, errors = run(capsys, "--resume", folder)
+    assert (status, output) == (2, "")
+    assert "own.py has changed" in errors
 
 
 @pytest.mark.jit

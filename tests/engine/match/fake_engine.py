@@ -1,7 +1,8 @@
 """A small UCI engine that misbehaves as its arguments say: fake_engine.py WHAT [MOVE [FOLDER]].
 
 WHAT happens at its MOVE-th move: crash, hang, illegal, nonsense, none, slow, or nothing. With FOLDER it does so in one
-process only, whichever comes first: a file there says that it has happened.
+process only, whichever comes first: a file there says that it has happened. "score cp -70000" is reported as it is;
+"slow to clear" is slow to get ready for each game, and ends if it is told of one game twice.
 """
 
 import os
@@ -42,7 +43,7 @@ def answer(board, move):
         time.sleep(1000)
     if what == "slow":
         time.sleep(SECONDS)
-    say("info depth 1 score cp 17")
+    say(f"info depth 1 {WHAT}" if WHAT.startswith("score") else "info depth 1 score cp 17")
     say("bestmove " + {"illegal": "a1a1", "nonsense": "xyzzy", "none": "(none)"}.get(what, best))
 
 
@@ -57,7 +58,7 @@ def set_position(words):
 
 
 OPTIONS = {}
-board, moves = chess.Board(), 0
+board, moves, is_new, has_begun = chess.Board(), 0, False, False
 for line in sys.stdin:
     words = line.split()
     match words[0] if words else "":
@@ -71,12 +72,17 @@ for line in sys.stdin:
         case "isready":
             if WHAT == "unready":
                 os._exit(1)
+            if WHAT == "slow to clear" and is_new:
+                time.sleep(SECONDS)
+            is_new = False
             say("readyok")
         case "setoption":
             name, _, value = line.strip().removeprefix("setoption name ").partition(" value ")
             OPTIONS[name] = value
         case "ucinewgame":
-            moves = 0
+            if WHAT == "slow to clear" and moves == 0 and has_begun:
+                os._exit(1)
+            moves, is_new, has_begun = 0, True, True
         case "position":
             board = set_position(words)
         case "go":

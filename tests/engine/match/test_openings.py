@@ -56,6 +56,21 @@ def test_empty_books(tmp_path, text, name):
         read_openings(book(tmp_path, text, name))
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("name", ["a.epd", "a.pgn"])
+def test_encodings(tmp_path, encoding, name):
+    text = f'# é\r\n{ITALIAN} id "é";\r\n' if name == "a.epd" else '[White "é"]\r\n\r\n1. e4 e5 *\r\n'
+    (tmp_path / name).write_bytes(text.encode(encoding))
+    (opening,) = read_openings(tmp_path / name)
+    assert opening == (Opening(f"{ITALIAN} 0 1") if name == "a.epd" else Opening(START_FEN, ("e2e4", "e7e5")))
+
+
+def test_no_text_is_no_book(tmp_path):
+    (tmp_path / "a.epd").write_bytes(bytes(range(256)))
+    with pytest.raises(ValueError, match=r"a.epd: it is no text"):
+        read_openings(tmp_path / "a.epd")
+
+
 @pytest.mark.parametrize("name", ["missing.epd", "missing.pgn"])
 def test_missing_books(tmp_path, name):
     with pytest.raises(ValueError, match=f"{name}: No such file"):

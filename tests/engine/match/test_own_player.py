@@ -42,8 +42,8 @@ def test_options_and_weights_in_one_text(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("PUCT C=x", "PUCT C"),
-        ("PUCT C=99999", "10000"),
+        ("PUCT C=x", r"A \(PUCT C=x\): PUCT C: must be a whole number, not 'x'"),
+        ("default,hash=99999999", r"\): Hash: must be from 1 to 65536"),
         ("Nothing=1", "no option is called"),
         ("no-such.net", "neither 'default', nor an option"),
         ("", "neither"),
@@ -93,7 +93,7 @@ def test_weights_that_have_changed_are_refused(tmp_path, control):
 
 
 def test_another_shipped_network_is_refused():
-    with pytest.raises(ValueError, match=r"teresa.net is not what the match was started with"):
+    with pytest.raises(ValueError, match=r"teresa.net has changed: it is not what the match was started with"):
         open_player(PlayerSpec("A", {}, None, {"EvalFile": "0" * 64}), TimeControl(visits=10))
 
 

@@ -75,10 +75,22 @@ def test_pairs_that_all_end_alike_have_an_error_too(counts):
         (Interval(12.4, -3.2, 28.0), "+12 (-3 … +28)"),
         (Interval(3600, 566, 3600), "over +566"),
         (Interval(-3600, -3600, -566.2), "under -566"),
+        (Interval(798.3, 496, 3600), "+798 (over +496)"),
+        (Interval(-191, -3600, 100), "-191 (under +100)"),
+        (Interval(0, -3600, 3600), "+0 (anything)"),
     ],
 )
 def test_elo_as_text(interval, text):
     assert elo_text(interval) == text
+
+
+def test_unknown_bounds_are_no_numbers():
+    """Two pairs, ½ and 1½ points: µ ± error is 0.5 ± 0.35. One pair with 2: only that it is over some Elo."""
+    bounded = MatchSummary(("A", "B"), (Pair((0.5, 0.0), (None,) * 2), Pair((1.0, 0.5), (None,) * 2)))
+    assert None not in bounded.data()["elo"].values()
+    data = MatchSummary(("A", "B"), (Pair((1.0, 1.0), (None, None)),)).data()["elo"]
+    assert data["value"] is data["high"] is None
+    assert data["low"] < 0
 
 
 def test_summary_lists_forfeits_by_worker():

@@ -1,10 +1,14 @@
 """UCI engines that die, hang, play illegal moves or ignore the clock: counted apart, started again, nothing lost."""
 
+import hashlib
+import io
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import chess.pgn
 import pytest
 
 from engine.match import uci_player
@@ -93,6 +97,28 @@ def test_an_engine_that_ignores_its_time(tmp_path, control):
     assert 'Termination "time forfeit"' in table.games[0]
 
 
+@pytest.mark.parametrize(
+    "score",
+    ["cp 0", "cp -28999", "cp 29500", "cp 30000", "cp 69290", "cp -69290", "mate 3", "mate -2", "mate 0", "mate 40000"],
+)
+def test_large_scores_keep_their_sign(score):
+    """Of all evaluations that python-chess reads back, for both colours."""
+    kind, number = score.split()
+    is_mate, wins = kind == "mate", int(number) > 0
+    for text in rows_of(engine(f"score {score}"), engine(f"score {score}")).games:
+        _, *nodes = chess.pgn.read_game(io.StringIO(text)).mainline()  # the opening has one move
+        for node in nodes:
+            found = node.eval().pov(not node.turn())
+            assert (found.is_mate(), found.score(mate_score=10**6) > 0) == (is_mate, wins)
+
+
+@pytest.mark.parametrize("control", [TimeControl(clock=0.3), TimeControl(move_time=0.05)])
+def test_getting_ready_for_a_game_is_not_on_the_clock(control):
+    """An engine that clears a large table; it ends if it is told twice of one game."""
+    table = rows_of(engine("slow to clear"), engine("nothing"), control)
+    assert all(row["forfeits"] == [None, None] for row in table.rows)
+
+
 def test_forfeits_are_counted_by_worker(tmp_path):
     plan = MatchPlan((engine("crash", 2, tmp_path), engine("nothing", name="G")), VISITS, SHORT, tuple(OPENINGS), 1, 1)
     assert not plan.is_repeatable
@@ -169,6 +195,48 @@ def test_commands_are_found_once():
     spec = read_engine("python3 -c pass", "B", {"Hash": "4"})
     assert list(spec.command) == [shutil.which("python3"), "-c", "pass"]
     assert (spec.options, spec.is_repeatable) == ({"Hash": "4"}, False)
+
+
+def test_engines_and_their_files_have_whole_paths(tmp_path, monkeypatch):
+    shutil.copy(ENGINE, tmp_path / "own.py")
+    (tmp_path / "own.py").chmod(0o755)
+    for name in ("a.nnue", "log.txt", "nothing"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "tables").mkdir()
+    monkeypatch.chdir(tmp_path)
+    own, folder = str(tmp_path / "own.py"), str(tmp_path)
+    assert read_engine("./own.py nothing", "B", {}).command == [own, "nothing"]  # an argument, not the file
+    options = {
+        "EvalFile": "a.nnue",
+        "Log File": "log.txt",
+        "SyzygyPath": f"tables{os.pathsep}{folder}",
+        "Hash": "nothing",
+    }
+    spec = read_engine(f"{sys.executable} own.py nothing", "B", {**options, "BookFile": "<empty>"})
+    assert spec.command == [sys.executable, own, "nothing"]
+    assert spec.options == {
+        "EvalFile": str(tmp_path / "a.nnue"),
+        "Log File": str(tmp_path / "log.txt"),
+        "SyzygyPath": f"{tmp_path / 'tables'}{os.pathsep}{folder}",
+        "Hash": "nothing",
+        "BookFile": "<empty>",
+    }
+    hashed = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in spec.checksums}
+    assert spec.checksums == hashed
+    assert set(hashed) == {sys.executable, own, str(tmp_path / "a.nnue")}
+
+
+def test_an_engine_that_has_changed_is_refused(tmp_path):
+    """On the worker, and when a run is continued; touching it is no change."""
+    program = tmp_path / "own.py"
+    shutil.copy(ENGINE, program)
+    spec = read_engine(f"{sys.executable} {program} nothing", "B", {})
+    program.touch()
+    check_players([spec], is_local=True)
+    program.write_text(program.read_text() + "# new\n")
+    for refused in (lambda: check_players([spec], is_local=True), lambda: open_player(spec, VISITS)):
+        with pytest.raises(ValueError, match=r"own.py has changed"):
+            refused()
 
 
 # Chess960
