@@ -13,7 +13,7 @@ from engine.match.play import choose_openings
 from engine.match.player import TimeControl
 from engine.tune.model import Array, best_value, fit_elo
 from engine.tune.plan import PRESENT_NAME, PROPOSED_NAME, SPSA, TunePlan
-from engine.tune.spsa import Place, next_place, perturbed, random_sides
+from engine.tune.spsa import Place, next_place, perturbed, random_rounding, random_sides
 from engine.tune.trials import Setting, Trial, random_trials, rules_of, trial_openings, trial_units
 from engine.tune.tune_outcome import ConstantRow, TuneOutcome
 from perft.runner.runner import Runner, results_in_order
@@ -87,7 +87,10 @@ def _sides(plan: TunePlan, number: int) -> dict[str, int]:
 def _spsa_trial(plan: TunePlan, place: Place, number: int, opening: Opening) -> Trial:
     sides = _sides(plan, number)
     opposite = {name: -side for name, side in sides.items()}
-    first, second = (perturbed(plan.constants, place, each, number + 1, plan.pairs) for each in (sides, opposite))
+    rounding = random_rounding(plan.constants, random.Random(f"{plan.seed} rounding {number}"))
+    first, second = (
+        perturbed(plan.constants, place, each, rounding, number + 1, plan.pairs) for each in (sides, opposite)
+    )
     return Trial(number, opening, first, second)
 
 
