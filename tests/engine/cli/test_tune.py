@@ -170,7 +170,7 @@ def test_a_gate_that_ends_early_does_not_cost_the_result(capsys, monkeypatch, ti
         raise end
 
     monkeypatch.setattr("engine.match.play.Match.play", play)
-    found, output, errors = run(capsys, tiny, "--gate", "0", "5", "--workers", "1")
+    found, output, errors = run(capsys, tiny, "--gate", "0", "5", "--gate-games", "4", "--workers", "1")
     assert found == status
     assert "proposed: PUCT C=" in output
     assert output.endswith("not decided: stopped\n")
