@@ -135,9 +135,14 @@ def show_figures(network: Network, games: Games, *, as_json: bool) -> None:
 
 
 def progress_display() -> Progress:
-    """A progress bar on a terminal, nothing elsewhere."""
+    """A progress bar on a terminal, nothing elsewhere. Output that goes to a file stays out of the terminal."""
     columns = (*Progress.get_default_columns()[:3], TimeRemainingColumn(elapsed_when_finished=True))
-    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
+    return Progress(
+        *columns,
+        console=Console(stderr=True),
+        disable=not sys.stderr.isatty(),
+        redirect_stdout=sys.stdout.isatty(),
+    )
 
 
 RUNS: dict[str, Callable[[argparse.Namespace], int]] = {

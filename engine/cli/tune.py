@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.cli.arguments import add_force, positive_number
-from engine.cli.progress import warm_up
 from perft.exits import ending_at_once, reported
 from perft.runner.arguments import add_run_arguments
 
@@ -66,5 +65,4 @@ def tune_parser() -> argparse.ArgumentParser:
 def _main(arguments: argparse.Namespace) -> int:
     with ending_at_once():  # numba takes a while to load
         from engine.cli.tune_run import run_tuning
-    warm_up()
     return run_tuning(arguments)

@@ -4,19 +4,23 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from rich.console import Console
+
 from engine.cli.command_run import CommandRun
+from engine.cli.console import Column, cut, new_console, print_lines, table_of
+from engine.cli.progress import warm_up
 from engine.match.open_players import check_players
 from engine.match.pairs import opening_of
 from engine.match.play import Match
 from engine.match.sprt import Decision, Sprt, new_test
-from engine.match.summary import MatchSummary
 from engine.system.files import check_writable, write_whole
 from engine.tune.picture import curves_svg, is_picture
-from engine.tune.plan import Constant, TunePlan, read_tune_plan
-from engine.tune.tuning import gate_plan, tune
+from engine.tune.plan import PRESENT_NAME, Constant, TunePlan, read_tune_plan
+from engine.tune.tune_outcome import IMPORTANCE, TuneOutcome
+from engine.tune.tuning import check_gate_book, gate_plan, tune
 from perft.exits import DONE, INTERRUPTED
 from perft.runner.arguments import RunOptions
 from perft.runner.runner import Stopped
@@ -28,41 +32,83 @@ TAKEN = {
 }
 
 
+@dataclass(frozen=True)
+class Gate:
+    """The test of the proposed setting."""
+
+    test: Sprt
+    games: int  # at most
+
+
+@dataclass
+class TuneResult:
+    """What is known so far. It is printed when the run has ended: while its display is shown, output would be lost."""
+
+    gate: Gate | None = None
+    outcome: TuneOutcome | None = None
+    match: Match | None = None  # of the gate
+
+
 def run_tuning(arguments: argparse.Namespace) -> int:
-    """Tune, or continue; -> exit status."""
+    """Tune, or continue; -> exit status. What was found is printed even if the gate is stopped or fails."""
     if arguments.picture is not None:
         check_writable(arguments.picture, is_ours=is_picture, kind="a picture of curves", force=arguments.force)
     if arguments.gate is not None:
         new_test(arguments.gate)  # wrong numbers are refused before the first game
-    with CommandRun("tune", RunOptions.of(arguments), arguments.workers) as run:
-        plan, gate, games = _continued(run, arguments) if run.header is not None else _new(run, arguments)
-        check_players([plan.player("present", plan.present)], is_local=run.is_here)
-        try:
-            _tune_and_gate(run, arguments, plan, (gate, games))
-        except Stopped as stopped:
-            print(f"stopped: {stopped}{run.how_to_continue}", file=sys.stderr)
-            return INTERRUPTED
+    run = CommandRun("tune", RunOptions.of(arguments), arguments.workers)
+    result = TuneResult()
+    try:
+        with run:
+            _tune_and_gate(run, arguments, result)
+    except Stopped as stopped:
+        print(f"stopped: {stopped}{run.how_to_continue}", file=sys.stderr)
+        return INTERRUPTED
+    finally:
+        if result.outcome is not None:
+            _show(arguments, result, result.outcome)
     return DONE
 
 
-def _new(run: CommandRun, arguments: argparse.Namespace) -> tuple[TunePlan, Sprt | None, int]:
+def _tune_and_gate(run: CommandRun, arguments: argparse.Namespace, result: TuneResult) -> None:
+    plan, result.gate = _continued(run, arguments) if run.header is not None else _new(run, arguments)
+    result.outcome = tune(plan, run.runner)
+    if result.gate is not None and result.outcome.is_new:
+        result.match = Match(gate_plan(result.outcome, result.gate.games), result.gate.test)
+        result.match.play(run.runner())
+
+
+def _new(run: CommandRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:
     if arguments.file is None:
         raise ValueError("name a file with the constants to tune, or --resume a run")
-    plan = read_tune_plan(arguments.file)
-    check_players([plan.player("present", plan.present)], is_local=run.is_here)
+    plan, gate = read_tune_plan(arguments.file), _gate_of(arguments.gate, arguments.gate_games)
+    _prepare(run, plan, gate)
     run.begin({"plan": asdict(plan), "gate": arguments.gate, "gate_games": arguments.gate_games})
-    return plan, _gate_of(arguments.gate), arguments.gate_games
+    return plan, gate
 
 
-def _continued(run: CommandRun, arguments: argparse.Namespace) -> tuple[TunePlan, Sprt | None, int]:
+def _continued(run: CommandRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:
     """The plan of the folder, and its gate unless another one is asked for."""
     header = run.header or {}
     if arguments.file is not None:
         raise ValueError(f"{run.folder} has its constants already: --resume continues them")
-    gate, games = header["gate"], header["gate_games"]
-    if arguments.gate is not None:
-        gate, games = arguments.gate, arguments.gate_games
-    return tune_plan_of_header(header["plan"]), _gate_of(gate), games
+    asked = arguments if arguments.gate is not None else argparse.Namespace(**header)
+    plan, gate = tune_plan_of_header(header["plan"]), _gate_of(asked.gate, asked.gate_games)
+    _prepare(run, plan, gate)
+    return plan, gate
+
+
+def _prepare(run: CommandRun, plan: TunePlan, gate: Gate | None) -> None:
+    """Check all that can be wrong, then compile: bad input is reported at once."""
+    if run.options.verify and not plan.is_repeatable:
+        raise ValueError("--verify: games with several threads differ each time")
+    if gate is not None:
+        check_gate_book(plan, gate.games)
+    check_players([plan.player(PRESENT_NAME, plan.present)], is_local=run.is_here)
+    warm_up()
+
+
+def _gate_of(elos: list[float] | None, games: int) -> Gate | None:
+    return None if elos is None else Gate(new_test(elos), games)
 
 
 def tune_plan_of_header(data: Mapping[str, Any]) -> TunePlan:
@@ -81,29 +127,34 @@ def tune_plan_of_header(data: Mapping[str, Any]) -> TunePlan:
     )
 
 
-def _gate_of(elos: list[float] | None) -> Sprt | None:
-    return None if elos is None else new_test(elos)
+# What is printed
 
 
-def _tune_and_gate(
-    run: CommandRun, arguments: argparse.Namespace, plan: TunePlan, gate: tuple[Sprt | None, int]
-) -> None:
-    outcome = tune(plan, run.runner)
+def _show(arguments: argparse.Namespace, result: TuneResult, outcome: TuneOutcome) -> None:
+    """Print, then write the picture: if it cannot be written, the games were not in vain."""
+    if arguments.json:
+        gate = None if result.match is None else result.match.summary.data()
+        print(json.dumps({**outcome.data(), "gate": gate}, indent=2), flush=True)
+    else:
+        console = new_console(is_terminal=sys.stdout.isatty())
+        print_outcome(console, outcome)
+        if result.gate is not None:
+            print_lines(console, _gate_lines(result.match))
     if arguments.picture is not None:
         write_whole(arguments.picture, curves_svg(outcome))
-    if not arguments.json:
-        print("\n".join(outcome.lines()), flush=True)
-    test, games = gate
-    summary = None
-    if test is not None and outcome.is_new:
-        summary = Match(gate_plan(outcome, games), test).play(run.runner())
-    if arguments.json:
-        print(json.dumps({**outcome.data(), "gate": None if summary is None else summary.data()}, indent=2))
-    elif test is not None:
-        print("\n".join(_gate_lines(summary)))
 
 
-def _gate_lines(summary: MatchSummary | None) -> list[str]:
-    if summary is None:
-        return ["", "the present setting is the best one: there is nothing to test"]
-    return ["", *summary.lines(), TAKEN[summary.decision]]
+def print_outcome(console: Console, outcome: TuneOutcome) -> None:
+    """The table with the columns that there is room for, and the proposal."""
+    columns = [Column(name, texts, IMPORTANCE[name], "left") for name, texts in outcome.columns.items()]
+    print_lines(console, [outcome.headline, ""])
+    console.print(table_of(columns, console.width, cut))
+    print_lines(console, ["", *outcome.notes()])
+
+
+def _gate_lines(match: Match | None) -> list[str]:
+    if match is None:
+        return ["", "there is nothing to test"]
+    summary = match.summary
+    is_stopped = summary.decision is Decision.OPEN and len(match.pairs) < len(match.plan.openings)
+    return ["", *summary.lines(), "not decided: stopped" if is_stopped else TAKEN[summary.decision]]

@@ -1,8 +1,12 @@
 """A model of Elo: a slope and a curvature in each constant, fitted to the results of pairs of games.
 
 Elo(u) = Σ slope · u + curvature · u², where u are the coordinates of a setting. The expected share of the points in a
-pair is 1 / (1 + 10^(−D / 400)), where D is the difference of the two settings in Elo. The most likely coefficients are
-found by Newton's method. A weak normal prior around 0 (a ridge) keeps them finite where the games say nothing.
+pair is 1 / (1 + 10^(−D / 400)), where D is the difference of the two settings in Elo.
+
+Before any game each slope and each curvature is normal around 0: what it adds at the farther end of its constant's
+range has the standard deviation X, one for all, which may be any of `PRIOR_ELOS`. The fit is the mean and the
+covariance of the coefficients after the games, over all X by how well they explain the results. So where no constant
+matters, all coefficients are small, and the expected gain of the setting that looks best is not too high.
 
 The games of a pair are drawn more or less often, and depend on each other: the variance of results is a factor, the
 dispersion, times that of independent games without draws. It comes from the residuals.
@@ -19,7 +23,7 @@ from engine.match.statistics import ELO_PER_DECADE
 from engine.tune.plan import Constant
 
 Array = npt.NDArray[np.float64]
-PRIOR_ELO = 200.0  # standard deviation of a coefficient before any game
+PRIOR_ELOS = tuple(5.0 * 2**power for power in range(7))  # 5 … 320
 PER_ELO = math.log(10) / ELO_PER_DECADE
 GAMES_IN_A_PAIR = 2
 STEPS, SMALLEST_STEP = 50, 1e-9
@@ -53,6 +57,12 @@ class Fit:
         row = features(np.array([coordinates]))[0]
         return float(row @ self.coefficients), math.sqrt(max(0.0, float(row @ self.covariance @ row)))
 
+    def elo_of(self, index: int, coordinate: float) -> tuple[float, float]:
+        """Of a constant at a coordinate, all others at their present values."""
+        place = [0.0] * self.constants
+        place[index] = coordinate
+        return self.elo(place)
+
     def _coefficient(self, index: int) -> tuple[float, float]:
         return float(self.coefficients[index]), math.sqrt(max(0.0, float(self.covariance[index, index])))
 
@@ -62,29 +72,56 @@ def features(coordinates: Array) -> Array:
     return np.hstack([coordinates, coordinates**2])
 
 
-def fit_elo(first: Array, second: Array, shares: Array) -> Fit:
+def fit_elo(first: Array, second: Array, shares: Array, constants: Sequence[Constant]) -> Fit:
     """Fit the model: coordinates of both settings of each pair, and the share of the points that the first one got."""
-    rows = features(first) - features(second)
-    coefficients, _ = _most_likely(rows, shares, 1.0)
-    dispersion = _dispersion(rows, shares, coefficients)
-    coefficients, covariance = _most_likely(rows, shares, dispersion)
-    return Fit(coefficients, covariance, dispersion, len(shares))
+    ends = features(np.array([[constant.reach for constant in constants]]))[0]
+    rows = (features(first) - features(second)) / ends  # so that coefficients are Elo at the ends of the ranges
+    dispersion = _dispersion(rows, shares, _posterior(rows, shares, 1.0, PRIOR_ELOS[-1]).mean)
+    mean, covariance = _mixed([_posterior(rows, shares, dispersion, elo) for elo in PRIOR_ELOS])
+    return Fit(mean / ends, covariance / np.outer(ends, ends), dispersion, len(shares))
 
 
-def _most_likely(rows: Array, shares: Array, dispersion: float) -> tuple[Array, Array]:
-    """The most likely coefficients and their covariance, the inverse of the information."""
-    coefficients: Array = np.zeros(rows.shape[1])
-    weight = GAMES_IN_A_PAIR / dispersion
-    prior = np.eye(rows.shape[1]) / PRIOR_ELO**2
+@dataclass(frozen=True)
+class _Posterior:
+    """The coefficients after the games, for one standard deviation before them."""
+
+    mean: Array
+    covariance: Array
+    evidence: float  # logarithm of the likelihood of the results, up to a constant
+
+
+def _posterior(rows: Array, shares: Array, dispersion: float, prior_elo: float) -> _Posterior:
+    """A normal one around the most likely coefficients (Laplace), which Newton's method finds."""
+    mean: Array = np.zeros(rows.shape[1])
+    weight, prior = GAMES_IN_A_PAIR / dispersion, np.eye(rows.shape[1]) / prior_elo**2
     for _ in range(STEPS):
-        expected = _expected(rows, coefficients)
-        slope = PER_ELO * weight * rows.T @ (shares - expected) - prior @ coefficients
+        expected = _expected(rows, mean)
+        slope = PER_ELO * weight * rows.T @ (shares - expected) - prior @ mean
         information = PER_ELO**2 * weight * (rows.T * (expected * (1 - expected))) @ rows + prior
         step = np.linalg.solve(information, slope)
-        coefficients = coefficients + step
+        mean = mean + step
         if np.max(np.abs(step)) < SMALLEST_STEP:
             break
-    return coefficients, np.linalg.inv(information).astype(np.float64)
+    fitted = weight * _log_likelihood(rows, shares, mean) - float(mean @ prior @ mean) / 2
+    volume = np.linalg.slogdet(prior)[1] - np.linalg.slogdet(information)[1]
+    return _Posterior(mean, np.linalg.inv(information).astype(np.float64), fitted + float(volume) / 2)
+
+
+def _log_likelihood(rows: Array, shares: Array, coefficients: Array) -> float:
+    """Of the results, if each pair were one game with a share of the points."""
+    elo = PER_ELO * (rows @ coefficients)
+    return float(-np.sum(shares * np.logaddexp(0, -elo) + (1 - shares) * np.logaddexp(0, elo)))
+
+
+def _mixed(parts: Sequence[_Posterior]) -> tuple[Array, Array]:
+    """Mean and covariance of a mixture, each part as likely before the games as any other."""
+    best = max(part.evidence for part in parts)
+    weights = np.array([math.exp(part.evidence - best) for part in parts])
+    weights /= weights.sum()
+    means = np.array([part.mean for part in parts])
+    mean: Array = weights @ means
+    within = np.einsum("i,ijk->jk", weights, np.array([part.covariance for part in parts]))
+    return mean, within + (means - mean).T * weights @ (means - mean)
 
 
 def _expected(rows: Array, coefficients: Array) -> Array:

@@ -16,6 +16,19 @@ LOG, LINEAR = "log", "linear"
 RANDOM, SPSA = "random", "spsa"
 PRESENT_NAME, PROPOSED_NAME = "present", "proposed"
 TRIAL_VISITS = 400
+NO_CONSTANTS = {  # numbers that games with fixed visits cannot tune, and why
+    "Threads": "with fixed visits more threads are only worse",
+    "Move Overhead": "there is no clock",
+    "UCI_Elo": "it makes the engine weaker on purpose",
+}
+FORMULAS = {  # by which a constant has an effect
+    "UCB1 C": "UCB1",
+    "PUCT C": "PUCT",
+    "PUCT Growth": "PUCT",
+    "First Play": "PUCT",
+    "Policy Temperature": "PUCT",
+    "Root Temperature": "PUCT",
+}
 ADJUDICATION = {"resign": [800, 4], "draw": [40, 10, 8]}
 KEYS = {"method", "visits", "games", "seed", "book", "options", "constant", "round", *ADJUDICATION}
 CONSTANT_KEYS = {"name", "low", "high", "scale", "step"}
@@ -40,13 +53,31 @@ class Constant:
 
     def value(self, coordinate: float) -> int:
         """The nearest value at a coordinate, within the range."""
+        return self.rounded(coordinate, 0.5)
+
+    def rounded(self, coordinate: float, share: float) -> int:
+        """A value at a coordinate, within the range: the next whole number for this share of all fractions."""
         exact = self.present * 2**coordinate if self.scale == LOG else self.present + coordinate * self.step
-        return min(self.high, max(self.low, round(exact)))
+        return min(self.high, max(self.low, math.floor(exact + share)))
+
+    def rounded_coordinate(self, coordinate: float) -> float:
+        """Where the nearest value lies."""
+        return self.coordinate(self.value(coordinate))
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The coordinates of the ends of the range."""
         return self.coordinate(self.low), self.coordinate(self.high)
+
+    @property
+    def reach(self) -> float:
+        """How far the farther end of the range is from the present value."""
+        return max(map(abs, self.bounds))
+
+    @property
+    def half_unit(self) -> float:
+        """How far apart coordinates are whose values differ by 1/2, where that is farthest: at the low end."""
+        return self.coordinate(self.low + 0.5) - self.coordinate(self.low)
 
     @property
     def unit(self) -> str:
@@ -72,6 +103,11 @@ class TunePlan:
     def player(self, name: str, values: Mapping[str, int]) -> PlayerSpec:
         """A player with these constants."""
         return own_player_spec(name, {**dict(self.options), **{key: str(value) for key, value in values.items()}})
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the same plan gives the same games everywhere."""
+        return self.player("", {}).is_repeatable
 
     @property
     def present(self) -> dict[str, int]:
@@ -131,6 +167,7 @@ def _constant(row: Any, defaults: PlayerSpec) -> Constant:
     options = Options()
     for name, value in defaults.options.items():
         options.set(name, value)
+    _refuse_without_effect(known.name, options)
     low, high = (_whole(row, key, None, -(2**31), known.name) for key in ("low", "high"))
     scale = _choice(row, "scale", (LOG, LINEAR), LINEAR if low <= 0 else LOG)
     present = int(options.value(known.name))
@@ -144,6 +181,14 @@ def _constant(row: Any, defaults: PlayerSpec) -> Constant:
     if not isinstance(step, int | float) or not 0 < step < math.inf:
         raise ValueError(f"{known.name}: step must be a number above 0")
     return Constant(known.name, low, high, present, scale, float(step))
+
+
+def _refuse_without_effect(name: str, options: Options) -> None:
+    formula = FORMULAS.get(name, options.formula)
+    if name in NO_CONSTANTS:
+        raise ValueError(f"{name} cannot be tuned: {NO_CONSTANTS[name]}")
+    if formula != options.formula:
+        raise ValueError(f"{name} has no effect: Formula is {options.formula}, not {formula}")
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: set[str], where: str) -> None:

@@ -4,6 +4,9 @@ In trial k each constant is c_k to one side for the first player and to the othe
 moves by a_k / c_k · points · side, where points are won minus lost games. a_k = a / (A + k)^0.602, c_k = c / k^0.101,
 A = a tenth of the trials, as in fishtest. c is such that the last step is a twentieth of the range, a such that chance
 alone moves a constant by about one such step in all trials together.
+
+Values are whole numbers. A step is at least 1/2, and fractions are rounded at random, for both players by the same
+random number: so values differ between them however small they are, and are right in the mean.
 """
 
 import math
@@ -17,6 +20,7 @@ ALPHA, GAMMA, STABILITY = 0.602, 0.101, 0.1
 LAST_STEP = 1 / 20  # c of the last trial, by the width of the range
 Sides = Mapping[str, int]
 Place = Mapping[str, float]  # coordinates of all constants, by name
+Rounding = Mapping[str, float]  # the share of fractions that are rounded up, by name
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Schedule:
 def schedule_of(constant: Constant, trials: int) -> Schedule:
     """The steps of a constant by its range."""
     low, high = constant.bounds
-    return Schedule(LAST_STEP * (high - low), trials)
+    return Schedule(max(constant.half_unit, LAST_STEP * (high - low)), trials)
 
 
 def random_sides(constants: Sequence[Constant], rng: random.Random) -> dict[str, int]:
@@ -52,14 +56,20 @@ def random_sides(constants: Sequence[Constant], rng: random.Random) -> dict[str,
     return {constant.name: rng.choice((-1, 1)) for constant in constants}
 
 
-def perturbed(constants: Sequence[Constant], place: Place, sides: Sides, trial: int, trials: int) -> dict[str, int]:
+def random_rounding(constants: Sequence[Constant], rng: random.Random) -> dict[str, float]:
+    """For both players of a trial."""
+    return {constant.name: rng.random() for constant in constants}
+
+
+def perturbed(
+    constants: Sequence[Constant], place: Place, sides: Sides, rounding: Rounding, trial: int, trials: int
+) -> dict[str, int]:
     """The setting of the first player in a trial; with all sides reversed that of the second one."""
-    return {
-        constant.name: constant.value(
-            place[constant.name] + sides[constant.name] * schedule_of(constant, trials).step(trial)
-        )
-        for constant in constants
-    }
+    setting = {}
+    for constant in constants:
+        name, step = constant.name, schedule_of(constant, trials).step(trial)
+        setting[name] = constant.rounded(place[name] + sides[name] * step, rounding[name])
+    return setting
 
 
 def next_place(

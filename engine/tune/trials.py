@@ -15,6 +15,8 @@ from perft.runner.units import Unit
 
 PLAY_TRIALS = "engine.tune.trials:play_trials"
 VISITS_A_UNIT = 1600  # times the moves of a pair: a unit then takes some seconds
+MOST_A_UNIT = 16  # trials
+FEWEST_UNITS = 8  # of a list that has as many trials: so that several workers have something to do
 Setting = Mapping[str, int]
 
 
@@ -50,12 +52,12 @@ def trial_openings(plan: TunePlan) -> list[Opening]:
 
 def trial_units(plan: TunePlan, trials: Sequence[Trial]) -> list[Unit]:
     """The trials in units, in their order."""
-    size = max(1, min(16, VISITS_A_UNIT // plan.visits))
+    size = max(1, min(MOST_A_UNIT, VISITS_A_UNIT // plan.visits, len(trials) // FEWEST_UNITS))
     player = plan.player("", {})
     shared = {"player": player.data(), "control": asdict(TimeControl(plan.visits)), "rules": asdict(rules_of(plan))}
     rows = [asdict(trial) for trial in trials]
     parts = [rows[start : start + size] for start in range(0, len(rows), size)]
-    return [Unit(PLAY_TRIALS, {**shared, "seed": plan.seed, "trials": part}) for part in parts]
+    return [Unit(PLAY_TRIALS, {**shared, "seed": plan.seed, "trials": part}, player.is_repeatable) for part in parts]
 
 
 def rules_of(plan: TunePlan) -> Adjudication:

@@ -6,7 +6,19 @@ from typing import Any
 from engine.tune.model import Fit
 from engine.tune.plan import LOG, SPSA, Constant, TunePlan
 
-COLUMN_NAMES = ("constant", "present", "slope", "curvature", "proposed")
+IMPORTANCE = {  # of the columns of the table; 1 is the highest
+    "constant": 1,
+    "present": 4,
+    "proposed": 2,
+    "gain": 3,
+    "best": 5,
+    "slope": 6,
+    "curvature": 7,
+}
+SIGNIFICANT = 1.645  # standard errors: a gain above that is real with 95 %
+KEPT = f"kept: the best value does not gain more than {SIGNIFICANT:.1f} standard errors, so the present one stays"
+NOTHING_NEW = "that is the present setting: with more games smaller gains are found"
+SPSA_ERRORS = "± of best values: how far SPSA still moved at the end; it has no error bars"
 
 
 @dataclass(frozen=True)
@@ -16,20 +28,27 @@ class ConstantRow:
     constant: Constant
     slope: tuple[float, float]  # Elo, with the standard error, as all below
     curvature: tuple[float, float]
-    coordinate: float
+    coordinate: float  # of the best value
     error: float | None  # of the coordinate; None: the place is an end of the range
+    gain: tuple[float, float]  # of the best value against the present one
+    is_kept: bool  # the present value is proposed, because the gain is not significant
+
+    @property
+    def best(self) -> int:
+        """The value that looks best."""
+        return self.constant.value(self.coordinate)
 
     @property
     def value(self) -> int:
         """The proposed value."""
-        return self.constant.value(self.coordinate)
+        return self.constant.present if self.is_kept else self.best
 
     @property
-    def error_of_value(self) -> float | None:
-        """Of the proposed value."""
+    def error_of_best(self) -> float | None:
+        """Of the value that looks best."""
         if self.error is None:
             return None
-        return self.value * (2**self.error - 1) if self.constant.scale == LOG else self.error * self.constant.step
+        return self.best * (2**self.error - 1) if self.constant.scale == LOG else self.error * self.constant.step
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
@@ -39,21 +58,29 @@ class ConstantRow:
             "unit": self.constant.unit,
             "slope": self.slope,
             "curvature": self.curvature,
+            "best": self.best,
+            "error": self.error_of_best,
+            "gain": self.gain,
+            "kept": self.is_kept,
             "proposed": self.value,
-            "error": self.error_of_value,
         }
 
-    def texts(self) -> tuple[str, ...]:
-        """For a table."""
-        error = "end of the range" if self.error_of_value is None else f"± {self.error_of_value:.0f}"
-        slope, curvature = (f"{value:+.0f} ± {spread:.0f}" for value, spread in (self.slope, self.curvature))
-        return (
-            self.constant.name,
-            str(self.constant.present),
-            f"{slope} {self.constant.unit}",
-            curvature,
-            f"{self.value} {error}",
-        )
+    def texts(self) -> dict[str, str]:
+        """For a table, by column."""
+        return {
+            "constant": self.constant.name,
+            "present": str(self.constant.present),
+            "proposed": f"{self.value} (kept)" if self.is_kept else str(self.value),
+            "gain": with_error(self.gain),
+            "best": f"{self.best} " + ("(end)" if self.error_of_best is None else f"± {self.error_of_best:.0f}"),
+            "slope": f"{with_error(self.slope)} {self.constant.unit}",
+            "curvature": with_error(self.curvature),
+        }
+
+
+def with_error(value: tuple[float, float]) -> str:
+    """Elo ± its standard error."""
+    return f"{value[0]:+.0f} ± {value[1]:.0f}"
 
 
 @dataclass(frozen=True)
@@ -79,28 +106,26 @@ class TuneOutcome:
         """Expected Elo of the proposed setting against the present one, by the model, with its standard error."""
         return self.fit.elo([row.constant.coordinate(row.value) for row in self.rows])
 
-    def lines(self) -> list[str]:
-        """For the terminal."""
-        gain, error = self.gain
-        table = aligned_columns([COLUMN_NAMES, *(row.texts() for row in self.rows)])
-        lines = [
-            f"{2 * self.fit.pairs} games with {self.plan.visits} visits a move; Elo ± standard error",
-            "",
-            *table,
-            "",
-        ]
-        if self.plan.method == SPSA:
-            lines.append("± of proposed values: how far SPSA still moved at the end; it has no error bars")
+    @property
+    def headline(self) -> str:
+        """Above the table."""
+        return f"{2 * self.fit.pairs} games with {self.plan.visits} visits a move; Elo ± standard error"
+
+    @property
+    def columns(self) -> dict[str, list[str]]:
+        """The texts of the table, by the names of columns; `IMPORTANCE` says which ones matter most."""
+        texts = [row.texts() for row in self.rows]
+        return {name: [row[name] for row in texts] for name in IMPORTANCE}
+
+    def notes(self) -> list[str]:
+        """Below the table: what it means, and the proposal."""
         options = ", ".join(f"{name}={value}" for name, value in self.proposed.items())
-        return [*lines, f"proposed: {options}", f"expected against the present setting: {gain:+.0f} ± {error:.0f} Elo"]
+        kept = [KEPT] if any(row.is_kept for row in self.rows) else []
+        spsa = [SPSA_ERRORS] if self.plan.method == SPSA else []
+        expected = f"expected against the present setting: {with_error(self.gain)} Elo"
+        return [*kept, *spsa, f"proposed: {options}", expected if self.is_new else NOTHING_NEW]
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
         rows = [row.data() for row in self.rows]
         return {"games": 2 * self.fit.pairs, "constants": rows, "proposed": self.proposed, "gain": self.gain}
-
-
-def aligned_columns(rows: list[tuple[str, ...]]) -> list[str]:
-    """The rows of a table as lines."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["   ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -11,11 +12,11 @@ from engine.match.openings import Opening
 from engine.match.pairs import MatchPlan
 from engine.match.play import choose_openings
 from engine.match.player import TimeControl
-from engine.tune.model import Array, best_value, fit_elo
-from engine.tune.plan import PRESENT_NAME, PROPOSED_NAME, SPSA, TunePlan
-from engine.tune.spsa import Place, next_place, perturbed, random_sides
+from engine.tune.model import Array, Fit, best_value, fit_elo
+from engine.tune.plan import PRESENT_NAME, PROPOSED_NAME, SPSA, Constant, TunePlan
+from engine.tune.spsa import Place, next_place, perturbed, random_rounding, random_sides
 from engine.tune.trials import Setting, Trial, random_trials, rules_of, trial_openings, trial_units
-from engine.tune.tune_outcome import ConstantRow, TuneOutcome
+from engine.tune.tune_outcome import SIGNIFICANT, ConstantRow, TuneOutcome
 from perft.runner.runner import Runner, results_in_order
 
 NewRunner = Callable[[], Runner]  # each list of units has its own
@@ -43,12 +44,17 @@ def coordinates_of(plan: TunePlan, settings: Sequence[Setting]) -> Array:
 def outcome_of(plan: TunePlan, trials: Sequence[Trial], shares: Sequence[float]) -> TuneOutcome:
     """The model of all trials, and its best setting."""
     first, second = ([getattr(trial, side) for trial in trials] for side in ("first", "second"))
-    found = fit_elo(coordinates_of(plan, first), coordinates_of(plan, second), np.array(shares))
-    rows = []
-    for index, constant in enumerate(plan.constants):
-        best = best_value(found, index, constant)
-        rows.append(ConstantRow(constant, found.slope(index), found.curvature(index), best.coordinate, best.error))
+    found = fit_elo(coordinates_of(plan, first), coordinates_of(plan, second), np.array(shares), plan.constants)
+    rows = [_row_of(found, index, constant) for index, constant in enumerate(plan.constants)]
     return TuneOutcome(plan, found, tuple(rows))
+
+
+def _row_of(found: Fit, index: int, constant: Constant) -> ConstantRow:
+    best = best_value(found, index, constant)
+    gain, error = found.elo_of(index, constant.rounded_coordinate(best.coordinate))
+    is_kept = gain <= SIGNIFICANT * error
+    curve = found.slope(index), found.curvature(index)
+    return ConstantRow(constant, *curve, best.coordinate, best.error, (gain, error), is_kept)
 
 
 def _by_random_settings(plan: TunePlan, new_runner: NewRunner) -> TuneOutcome:
@@ -87,27 +93,46 @@ def _sides(plan: TunePlan, number: int) -> dict[str, int]:
 def _spsa_trial(plan: TunePlan, place: Place, number: int, opening: Opening) -> Trial:
     sides = _sides(plan, number)
     opposite = {name: -side for name, side in sides.items()}
-    first, second = (perturbed(plan.constants, place, each, number + 1, plan.pairs) for each in (sides, opposite))
+    rounding = random_rounding(plan.constants, random.Random(f"{plan.seed} rounding {number}"))
+    first, second = (
+        perturbed(plan.constants, place, each, rounding, number + 1, plan.pairs) for each in (sides, opposite)
+    )
     return Trial(number, opening, first, second)
 
 
 def _at_place(outcome: TuneOutcome, place: Place, last: Sequence[Place]) -> TuneOutcome:
     """With the setting that SPSA ended at; its error is how far it moved in the last rounds."""
     rows = []
-    for row in outcome.rows:
+    for index, row in enumerate(outcome.rows):
+        end = place[row.constant.name]
         spread = float(np.std([each[row.constant.name] for each in last]))
-        rows.append(ConstantRow(row.constant, row.slope, row.curvature, place[row.constant.name], spread))
-    return TuneOutcome(outcome.plan, outcome.fit, tuple(rows))
+        gain = outcome.fit.elo_of(index, row.constant.rounded_coordinate(end))
+        rows.append(replace(row, coordinate=end, error=spread, gain=gain, is_kept=False))
+    return replace(outcome, rows=tuple(rows))
 
 
 # The gate
+
+
+def check_gate_book(plan: TunePlan, games: int) -> None:
+    """Raise a `ValueError` if the book has too few openings for the gate."""
+    if plan.book:
+        try:
+            gate_openings(plan, games)
+        except ValueError as error:
+            raise ValueError(f"--gate-games {games}: {error}") from None
+
+
+def gate_openings(plan: TunePlan, games: int) -> list[Opening]:
+    """Of the gate. Its order of the book, or its random moves, are not those of the trials."""
+    return choose_openings(plan.book or None, -(-games // 2), plan.seed + 1, is_repeatable=plan.is_repeatable)
 
 
 def gate_plan(outcome: TuneOutcome, games: int) -> MatchPlan:
     """A match of the proposed setting against the present one."""
     plan = outcome.plan
     players = plan.player(PROPOSED_NAME, outcome.proposed), plan.player(PRESENT_NAME, plan.present)
-    chosen = choose_openings(plan.book or None, -(-games // 2), plan.seed + 1, is_repeatable=True)
+    openings = tuple(gate_openings(plan, games))
     return MatchPlan(
-        players, TimeControl(visits=plan.visits), rules_of(plan), tuple(chosen), plan.seed + 1, GATE_PAIRS_PER_UNIT
+        players, TimeControl(visits=plan.visits), rules_of(plan), openings, plan.seed + 1, GATE_PAIRS_PER_UNIT
     )

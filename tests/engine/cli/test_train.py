@@ -2,6 +2,7 @@
 
 import json
 import sys
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -189,3 +190,18 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch, is_terminal):
     progress = train_runs.progress_display()
     assert progress.disable is not is_terminal
     assert progress.console.stderr
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_lines_of_a_fit_do_not_go_to_the_terminal_if_output_is_a_file(monkeypatch, is_terminal):
+    """While the progress is shown on standard error, standard output is left alone unless it is that terminal."""
+    output = StringIO()
+    output.isatty = lambda: is_terminal
+    errors = StringIO()
+    errors.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdout", output)
+    monkeypatch.setattr(sys, "stderr", errors)
+    with train_runs.progress_display():
+        print("draw model fitted")
+    assert ("draw model fitted" in errors.getvalue()) == is_terminal
+    assert output.getvalue() == ("" if is_terminal else "draw model fitted\n")

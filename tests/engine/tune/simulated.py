@@ -18,8 +18,13 @@ def true_elo(coordinates):
 
 
 def simulated_shares(first, second, draws, rng):
+    """Results of pairs by the true Elo."""
+    return shares_by_elo(true_elo(first) - true_elo(second), draws, rng)
+
+
+def shares_by_elo(differences, draws, rng):
     """Results of pairs: two independent games each, some of them drawn."""
-    expected = np.array([share_of_elo(elo) for elo in true_elo(first) - true_elo(second)])
+    expected = np.array([share_of_elo(elo) for elo in differences])
     drawn = draws * 4 * expected * (1 - expected)
     games = rng.random((2, len(expected)))
     wins = expected - drawn / 2

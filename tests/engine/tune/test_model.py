@@ -15,7 +15,7 @@ def random_places(pairs, rng):
 def fitted(pairs, draws, seed):
     rng = np.random.default_rng(seed)
     first, second = random_places(pairs, rng), random_places(pairs, rng)
-    return fit_elo(first, second, simulated_shares(first, second, draws, rng))
+    return fit_elo(first, second, simulated_shares(first, second, draws, rng), CONSTANTS)
 
 
 @pytest.mark.parametrize("draws", [0.0, 0.6])
@@ -54,9 +54,9 @@ def test_elo_of_a_setting():
 
 def test_results_that_say_nothing_keep_coefficients_finite():
     places = np.zeros((5, 2))
-    found = fit_elo(places, places, np.full(5, 0.5))
+    found = fit_elo(places, places, np.full(5, 0.5), CONSTANTS[:2])
     assert np.all(found.coefficients == 0)
-    always = fit_elo(np.ones((50, 1)), np.zeros((50, 1)), np.ones(50))
+    always = fit_elo(np.ones((50, 1)), np.zeros((50, 1)), np.ones(50), CONSTANTS[:1])
     assert np.all(np.isfinite(always.coefficients))
     assert 0 < always.slope(0)[0] < 1000
 

@@ -67,6 +67,12 @@ def test_present_values_come_from_the_options(tmp_path):
     assert read_tune_plan(written(tmp_path, text)).present == {"PUCT C": 700, "First Play": 180}
 
 
+def test_games_of_several_threads_are_not_repeatable(tmp_path):
+    text = GOOD.replace('"policy temperature" = 2000', "Threads = 2")
+    assert read_tune_plan(written(tmp_path, GOOD)).is_repeatable
+    assert not read_tune_plan(written(tmp_path, text)).is_repeatable
+
+
 def test_paths_of_books_start_at_the_file(tmp_path):
     (tmp_path / "book.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
     plan = read_tune_plan(written(tmp_path, 'book = "book.epd"\n' + GOOD))
@@ -85,6 +91,11 @@ def test_paths_of_books_start_at_the_file(tmp_path):
         ('"puct c"', '"no such"', "constant 'no such' is not an option with a number"),
         ('"puct c"', '"Formula"', "constant 'Formula' is not an option with a number"),
         ('"puct c"', '"Seed"', "constant 'Seed' is not an option with a number"),
+        ('"puct c"', '"Threads"', "Threads cannot be tuned: with fixed visits more threads are only worse"),
+        ('"puct c"', '"Move Overhead"', "Move Overhead cannot be tuned: there is no clock"),
+        ('"puct c"', '"UCI_Elo"', "UCI_Elo cannot be tuned: it makes the engine weaker on purpose"),
+        ('"puct c"', '"UCB1 C"', "UCB1 C has no effect: Formula is PUCT, not UCB1"),
+        ('"policy temperature" = 2000', 'Formula = "UCB1"', "PUCT C has no effect: Formula is UCB1, not PUCT"),
         ('"First Play"\nlow = -100', '"puct c"\nlow = 1', "PUCT C: the present value 550 is not within 1 … 300"),
         ('"First Play"\nlow = -100\nhigh = 300', '"puct c"\nlow = 1\nhigh = 800', "PUCT C is there twice"),
         ("low = 200", "low = 3000", "low below high"),

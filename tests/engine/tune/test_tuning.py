@@ -1,35 +1,22 @@
-"""Whole tunings: with simulated games, and tiny ones with real games, broken off and continued."""
+"""Whole tunings with simulated games."""
 
-import json
 import random
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
-from engine.__main__ import main
+from engine.match.openings import Opening
 from engine.match.statistics import share_of_elo
 from engine.tune.picture import curves_svg, is_picture
 from engine.tune.plan import TunePlan
 from engine.tune.trials import random_trials, trial_units
-from engine.tune.tuning import gate_plan, tune
+from engine.tune.tuning import check_gate_book, gate_plan, tune
+from movegen.fen import START_FEN
 from perft.runner.journal import Memory
 from perft.runner.runner import Runner, UnitReport
 from perft.runner.units import UnitAnswer
 from tests.engine.tune.simulated import CONSTANTS, true_elo
-
-FILE = """
-visits = 8
-games = 24
-[[constant]]
-name = "PUCT C"
-low = 200
-high = 2000
-[[constant]]
-name = "First Play"
-low = -200
-high = 400
-"""
 
 
 class SimulatedPool:
@@ -85,6 +72,21 @@ def test_units_hold_all_trials():
     assert numbers == list(range(33))
 
 
+@pytest.mark.parametrize(
+    ("pairs", "visits", "units"),
+    [(16, 10, 8), (4, 10, 4), (16, 400, 8), (16, 2000, 16), (640, 10, 40), (640, 400, 160)],
+)
+def test_a_round_has_units_for_several_workers(pairs, visits, units):
+    small = TunePlan(CONSTANTS, visits=visits, pairs=pairs)
+    assert len(trial_units(small, random_trials(small))) == units
+
+
+@pytest.mark.parametrize(("options", "is_repeatable"), [((), True), ((("Threads", "2"),), False)])
+def test_units_of_several_threads_are_not_compared(options, is_repeatable):
+    changed = plan(pairs=10, options=options)
+    assert {unit.is_repeatable for unit in trial_units(changed, random_trials(changed))} == {is_repeatable}
+
+
 @pytest.mark.parametrize("method", ["random", "spsa"])
 def test_the_order_of_workers_does_not_matter(method):
     first = tune(plan(method=method), lambda: Runner(SimulatedPool(1), Memory()))
@@ -99,9 +101,8 @@ def test_a_simulated_tuning_finds_a_better_setting():
     assert abs(outcome.rows[0].coordinate - 0.25) < 3 * outcome.rows[0].error
     gain, error = outcome.gain
     assert abs(gain - true_elo(places)) < 3 * error
-    text = "\n".join(outcome.lines())
-    assert "1200 games with 100 visits" in text
-    assert "for a doubling" in text
+    assert "1200 games with 100 visits" in outcome.headline
+    assert "for a doubling" in outcome.columns["slope"][0]
 
 
 def test_spsa_finds_a_better_setting():
@@ -109,7 +110,7 @@ def test_spsa_finds_a_better_setting():
     places = np.array([row.constant.coordinate(row.value) for row in outcome.rows])
     assert true_elo(places) > 15
     assert all(row.error is not None for row in outcome.rows)
-    assert "SPSA" in "\n".join(outcome.lines())
+    assert "SPSA" in "\n".join(outcome.notes())
 
 
 def test_the_gate_is_a_match_against_the_present_setting():
@@ -119,6 +120,15 @@ def test_the_gate_is_a_match_against_the_present_setting():
     assert proposed.options == {name: str(value) for name, value in outcome.proposed.items()}
     assert present.options == {"PUCT C": "550", "First Play": "180", "Policy Temperature": "2400"}
     assert (len(match.openings), match.is_repeatable) == (11, True)
+
+
+def test_the_book_of_the_gate_is_large_enough():
+    book = tuple(Opening(START_FEN, (move,)) for move in ("e2e4", "d2d4", "c2c4"))
+    check_gate_book(plan(book=book), 6)
+    check_gate_book(plan(), 10_000)
+    with pytest.raises(ValueError, match="--gate-games 7: the book has 3 different openings, enough for 6 games"):
+        check_gate_book(plan(book=book), 7)
+    check_gate_book(plan(book=book, options=(("Threads", "2"),)), 7)  # games differ each time
 
 
 def test_the_picture():
@@ -132,46 +142,3 @@ def test_the_picture():
     assert titles == [constant.name for constant in CONSTANTS]
     for circle in root.iter(f"{space}circle"):
         assert 0 <= float(circle.get("cx")) <= 640
-
-
-# With real games
-
-
-def run(capsys, *arguments):
-    status = main(["tune", *map(str, arguments)])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
-
-
-@pytest.mark.parametrize("method", ["random", "spsa"])
-def test_a_tiny_tuning_is_continued(capsys, tmp_path, method):
-    """The journal is cut to its first two units, in the middle of a line; the rest is played again."""
-    file, folder = tmp_path / "constants.toml", tmp_path / "run"
-    file.write_text(f'method = "{method}"\nround = 4\n{FILE}')
-    gate = ["--gate", "0", "200", "--gate-games", "4", "--json", "--workers", "2"]
-    status, output, _ = run(capsys, file, "--run", folder, "--picture", tmp_path / "curves.svg", *gate)
-    assert status == 0
-    data = json.loads(output)
-    assert (data["games"], data["gate"]["games"]) == (24, 4)
-    assert (tmp_path / "curves.svg").is_file()
-    journal = folder / "journal.jsonl"
-    lines = journal.read_bytes().split(b"\n")
-    journal.write_bytes(b"\n".join(lines[:2]) + b"\n" + lines[2][:40])
-    file.unlink()
-    status, again, _ = run(capsys, "--resume", folder, "--json", "--workers", "1")
-    assert (status, json.loads(again)) == (0, data)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ([], "name a file"),
-        (["/nowhere/x.toml"], "No such file"),
-        (["x.toml", "--gate", "5", "0"], "the second Elo must be larger"),
-        (["--resume", "/nowhere"], "not the folder of a run"),
-    ],
-)
-def test_bad_input(capsys, arguments, reason):
-    status, output, errors = run(capsys, *arguments)
-    assert (status, output) == (2, "")
-    assert reason in errors
