@@ -14,8 +14,9 @@ from engine.cli.arguments import (
     add_limits,
     add_memory_and_threads,
     add_position,
+    asked_position,
     engine_options,
-    position_from,
+    opened,
     positive_number,
     seconds_of,
 )
@@ -24,6 +25,7 @@ from engine.cli.progress import warm_up
 from engine.explain.explain import Explanation, NotLegal, answer
 from engine.explain.legality import objection
 from engine.explain.text import EXTRA_HINT, data_of, lines_of
+from engine.pgn.positions import AskedPosition, is_move
 from engine.report.columns import find, lesson
 from engine.report.formulas import context_of
 from engine.report.node import Shape
@@ -41,9 +43,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _main(arguments: argparse.Namespace) -> int:
+    columns, options, asked = [find(text) for text in arguments.explain], engine_options(arguments), _asked(arguments)
     warm_up()
-    columns = [find(text) for text in arguments.explain]
-    analysis = _new_analysis(arguments)
+    analysis = Analysis(opened(asked), options)
     _check_moves(analysis.position, arguments.why)
     was_interrupted = _search(analysis, seconds_of(arguments, USUAL_SECONDS), arguments)
     reasons = [answer(analysis.report, move or None, arguments.extra) for move in arguments.why]
@@ -89,12 +91,15 @@ def _new_parser() -> argparse.ArgumentParser:
 # What to analyse
 
 
-def _new_analysis(arguments: argparse.Namespace) -> Analysis:
-    options = engine_options(arguments)
-    position = position_from(arguments, chess960=arguments.chess960)
-    if not position.move_codes:
-        raise ValueError(f"the game is over: {'checkmate' if position.in_check else 'stalemate'}")
-    return Analysis(position, options)
+def _asked(arguments: argparse.Namespace) -> AskedPosition:
+    """The position; `ValueError` for wrong arguments, before anything is compiled."""
+    asked = asked_position(arguments, chess960=arguments.chess960)
+    if not any(asked.board.legal_moves) and asked.is_over:
+        raise ValueError(f"the game is over: {'checkmate' if asked.board.is_check() else 'stalemate'}")
+    doubtful = [move for move in arguments.why if move and not is_move(asked.board, move)]
+    if doubtful:  # only the kernels of the rules are compiled to say what is wrong
+        _check_moves(asked.open().position, doubtful)
+    return asked
 
 
 def _check_moves(position: Position, moves: list[str]) -> None:

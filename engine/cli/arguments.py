@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.config.options import Options
 
 if TYPE_CHECKING:
+    from engine.pgn.positions import AskedPosition
     from engine.search.clock import Limits
     from movegen import Position
 
@@ -110,17 +111,22 @@ def add_game(parser: argparse.ArgumentParser, default: str = "the first") -> Non
     parser.add_argument("--encoding", metavar="NAME", help="of a PGN file, such as latin-1 (default: detected)")
 
 
-def position_from(arguments: argparse.Namespace, *, chess960: bool, fen: str = "") -> "Position":
-    """The position that was asked for, with a remark on standard error; `ValueError` says what is wrong with it."""
-    from engine.pgn.positions import open_position
+def asked_position(arguments: argparse.Namespace, *, chess960: bool, fen: str = "") -> "AskedPosition":
+    """The position that was asked for, before anything is compiled; `ValueError` says what is wrong with it."""
+    from engine.pgn.positions import find_position
 
-    position, remark = open_position(
+    return find_position(
         fen or " ".join(arguments.position),
         chess960=chess960,
         game=arguments.game,
         ply=arguments.ply,
         encoding=arguments.encoding,
     )
+
+
+def opened(asked: "AskedPosition") -> "Position":
+    """The position that was asked for, with a remark on standard error."""
+    position, remark = asked.open()
     if remark:
         print(remark, file=sys.stderr)
     return position

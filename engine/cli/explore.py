@@ -16,8 +16,9 @@ from engine.cli.arguments import (
     add_limits,
     add_memory_and_threads,
     add_position,
+    asked_position,
     engine_options,
-    position_from,
+    opened,
     seconds_of,
 )
 from engine.cli.progress import warm_up
@@ -25,6 +26,8 @@ from engine.config.options import BY_NAME, Options
 from engine.explorer.interactive import InteractiveSession
 from engine.explorer.page_files import is_page, page_of
 from engine.explorer.view import View, loaded
+from engine.pgn.positions import AskedPosition
+from engine.report.tree_file import check_saved_tree
 from engine.system.environment import check_extra
 from engine.system.files import check_writable, write_whole
 from movegen import Position
@@ -46,10 +49,12 @@ def main(argv: Sequence[str]) -> int:
 
 def _main(arguments: argparse.Namespace) -> int:
     _check(arguments)
-    warm_up()
     if arguments.diff:
+        warm_up()
         return _show(loaded(*arguments.diff), arguments)
-    session = _new_session(arguments)
+    asked = _asked(arguments)
+    warm_up()
+    session = _new_session(opened(asked), arguments)
     return _save(session, arguments) if arguments.save else _show_interactive(session, arguments)
 
 
@@ -89,6 +94,8 @@ def _check(arguments: argparse.Namespace) -> None:
         _checked(name, str(getattr(arguments, name)))
     if arguments.beside:
         read_beside(arguments.beside)
+    for name in arguments.diff or ():
+        check_saved_tree(Path(name))
     if arguments.save:
         check_writable(
             arguments.save, is_ours=is_page, kind="a page that `explore --save` wrote", force=arguments.force
@@ -97,10 +104,14 @@ def _check(arguments: argparse.Namespace) -> None:
         check_extra("explore")
 
 
-def _new_session(arguments: argparse.Namespace) -> InteractiveSession:
-    position = position_from(arguments, chess960=arguments.chess960)
-    if position.is_game_over(claim_draw=True):
+def _asked(arguments: argparse.Namespace) -> AskedPosition:
+    asked = asked_position(arguments, chess960=arguments.chess960)
+    if asked.is_over:
         raise ValueError("the game is over in this position")
+    return asked
+
+
+def _new_session(position: Position, arguments: argparse.Namespace) -> InteractiveSession:
     searches = [engine_options(arguments)]
     if arguments.beside:
         second = engine_options(arguments)

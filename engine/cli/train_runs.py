@@ -21,7 +21,7 @@ from engine.training.data.games import Games, open_games
 from engine.training.fit.figures import draw_calibration_table, evaluate_network, figures_table
 from engine.training.fit.settings import NETS, check_folder, check_options, read_settings
 from engine.training.generate.chunks import Plan
-from engine.training.generate.generation import generate, parts_folder
+from engine.training.generate.generation import check_output, generate, parts_folder
 from engine.training.generate.teachers import LEAST_VISITS, UciTeacher, self_play
 from perft.exits import DONE
 from perft.runner.arguments import RunOptions
@@ -60,8 +60,9 @@ def self_play_plan(arguments: argparse.Namespace) -> Plan:
     refuse(arguments, "not for --self-play", "value_only", "at_once")
     if arguments.visits < LEAST_VISITS:
         raise ValueError(f"--visits must be at least {LEAST_VISITS}")
-    warm_up()  # once, with a message, rather than silently in each process
+    check_output(arguments.output)
     teacher = self_play(arguments.weights or SHIPPED, arguments.visits)
+    warm_up()  # once, with a message, rather than silently in each process
     return Plan(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
 
 

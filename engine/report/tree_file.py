@@ -5,6 +5,8 @@ A proof whose moves were recycled before cannot be found again, and is left out.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -153,12 +155,19 @@ def _history_columns(history: History) -> dict[str, np.ndarray]:
 
 def load(path: Path, room: int = MOST_SLOTS) -> Loaded:
     """Read a file; `ValueError` if it is not a saved tree, or needs more slots than there is `room` for."""
+    with _opened(path) as file:
+        text = _read_text(file)
+        children = file.read("children")
+        check_room(slots_needed(children), room)
+        return Loaded(text, {**{name: file.read(name) for name in COLUMN_TYPES}, "children": children})
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[ColumnsFile]:
+    """Whatever is wrong with the file is a `ValueError` that names it."""
     try:
         with ColumnsFile.open(path, COLUMN_TYPES) as file:
-            text = _read_text(file)
-            children = file.read("children")
-            check_room(slots_needed(children), room)
-            return Loaded(text, {**{name: file.read(name) for name in COLUMN_TYPES}, "children": children})
+            yield file
     except NoRoomError as error:
         raise NoRoomError(f"{path}: {error}") from None
     except OSError as error:
@@ -167,13 +176,19 @@ def load(path: Path, room: int = MOST_SLOTS) -> Loaded:
         raise ValueError(f"{path}: not a saved tree ({error})") from None
 
 
+def check_saved_tree(path: Path) -> None:
+    """`ValueError` if a file does not look like a saved tree; only its description is read, without kernels."""
+    with _opened(path) as file:
+        _read_text(file)
+
+
 def is_saved_tree(path: Path) -> bool:
     """Does a file look like a saved tree? Only its description is read."""
     try:
-        with ColumnsFile.open(path, COLUMN_TYPES) as file:
-            return bool(_read_text(file))
-    except (OSError, ValueError, RecursionError):
+        check_saved_tree(path)
+    except ValueError:
         return False
+    return True
 
 
 def _read_text(file: ColumnsFile) -> dict[str, Any]:

@@ -28,11 +28,12 @@ def main(argv: Sequence[str]) -> int:
 
 def _main(arguments: argparse.Namespace) -> int:
     with ending_at_once():  # numba takes a while to load
-        from engine.cli.play.start import new_loop
+        from engine.cli.play.start import find_start, new_loop
         from engine.cli.progress import warm_up
 
+    limits, start = limits_from(arguments, SECONDS_FOR_EACH), find_start(arguments)
     warm_up()
-    loop = new_loop(arguments, limits_from(arguments, SECONDS_FOR_EACH))
+    loop = new_loop(arguments, start, limits)
     with ended_by_signals():
         return _play(loop)
 

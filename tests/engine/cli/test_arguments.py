@@ -2,7 +2,15 @@ import argparse
 
 import pytest
 
-from engine.cli.arguments import add_limits, add_position, engine_options, position_from, positive_number, seconds_of
+from engine.cli.arguments import (
+    add_limits,
+    add_position,
+    asked_position,
+    engine_options,
+    opened,
+    positive_number,
+    seconds_of,
+)
 from engine.config.options import Options
 
 
@@ -60,9 +68,9 @@ def test_a_position_by_words(tmp_path):
     path = tmp_path / "games.pgn"
     path.write_bytes('[White "ü"]\n\n1. e4 *\n\n1. d4 d5 *\n'.encode("utf-16"))
     options = parsed(add_position, str(path), "--game", "2", "--ply", "1", "--encoding", "utf-16")
-    assert position_from(options, chess960=False).fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
+    assert opened(asked_position(options, chess960=False)).fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
     options = parsed(add_position, *["7k/8/8/8/8/8/R7/K7", "w", "-", "-", "3", "4"])
-    assert position_from(options, chess960=False).fen() == "7k/8/8/8/8/8/R7/K7 w - - 3 4"
+    assert opened(asked_position(options, chess960=False)).fen() == "7k/8/8/8/8/8/R7/K7 w - - 3 4"
 
 
 def test_a_wrong_setting_is_named_as_it_was_given():

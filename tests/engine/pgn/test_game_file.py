@@ -8,7 +8,7 @@ import pytest
 
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import GameFile, looks_like_games, split_games
-from engine.pgn.positions import open_position
+from engine.pgn.positions import find_position
 from movegen import Position
 
 TWO = '[White "Müller"]\n\n1. e4 { très bien } e5 *\n\n[White "B"]\n\n1. d4 *\n'
@@ -173,11 +173,11 @@ def test_positions_of_games_and_fens(tmp_path):
     after = chess.Board()
     for move in ("e4", "e5", "Nf3"):
         after.push_san(move)
-    assert open_position(name).position.fen() == after.fen()
-    assert open_position(name, ply=0).position == Position()
-    assert open_position(name, game=2, ply=1).position.fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
-    assert open_position("").position == Position()
-    assert open_position("7k/8/8/8/8/8/R7/K7 w - - 0 1").position.turn == "white"
+    assert find_position(name).open().position.fen() == after.fen()
+    assert find_position(name, ply=0).open().position == Position()
+    assert find_position(name, game=2, ply=1).open().position.fen().startswith("rnbqkbnr/pppppppp/8/8/3P4")
+    assert find_position("").open().position == Position()
+    assert find_position("7k/8/8/8/8/8/R7/K7 w - - 0 1").open().position.turn == "white"
 
 
 @pytest.mark.parametrize(
@@ -194,14 +194,14 @@ def test_positions_that_are_not_there(tmp_path, text, options, reason):
     path = tmp_path / "games.pgn"
     path.write_text(text)
     with pytest.raises(ValueError, match=r"games\.pgn") as caught:
-        open_position(str(path), **options)
+        find_position(str(path), **options)
     assert reason in str(caught.value)
 
 
 @pytest.mark.parametrize("options", [{"ply": 1}, {"game": 1}])
 def test_plies_and_games_are_of_files(options):
     with pytest.raises(ValueError, match="is for PGN files"):
-        open_position("", **options)
+        find_position("", **options)
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,11 @@ def test_plies_and_games_are_of_files(options):
 def test_a_finished_game_opens_before_its_end(tmp_path, text, ply, ending):
     path = tmp_path / "over.pgn"
     path.write_text(text)
-    opened = open_position(str(path))
-    assert opened.position == open_position(str(path), ply=ply).position
+    opened = find_position(str(path)).open()
+    assert opened.position == find_position(str(path), ply=ply).open().position
     assert not opened.position.is_game_over(claim_draw=True)
     assert f"the game is over: {ending}; this is the last position before it (--ply {ply})" in opened.remark
-    assert not open_position(str(path), ply=ply).remark
+    assert not find_position(str(path), ply=ply).open().remark
 
 
 def test_standard_input(tmp_path):

@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 def new_loop(*arguments):
     parsed = _new_parser().parse_args([*QUICK, *arguments])
-    return start.new_loop(parsed, limits_from(parsed, default=1))
+    return start.new_loop(parsed, start.find_start(parsed), limits_from(parsed, default=1))
 
 
 def typed(monkeypatch, *lines):
