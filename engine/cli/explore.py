@@ -31,7 +31,7 @@ from engine.report.tree_file import check_saved_tree
 from engine.system.environment import check_extra
 from engine.system.files import check_writable, write_whole
 from movegen import Position
-from perft.exits import DONE, reported
+from perft.exits import DONE, INTERRUPTED, reported
 
 if TYPE_CHECKING:
     from engine.explorer.server import Server
@@ -161,7 +161,7 @@ def _show_interactive(session: InteractiveSession, arguments: argparse.Namespace
 
 
 def _show(view: View, arguments: argparse.Namespace) -> int:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C, which is how the user ends it: that is no interruption."""
     from engine.explorer.server import Server  # needs the extra `explore`
 
     server = Server(view, arguments.port)
@@ -188,14 +188,16 @@ def _save(session: InteractiveSession, arguments: argparse.Namespace) -> int:
     """Search, write the page, end."""
     seconds = seconds_of(arguments, SAVED_SECONDS)
     end = math.inf if seconds is None else time.monotonic() + seconds
+    status = DONE
     session.go()
     try:
         while session.is_searching and time.monotonic() < end:
             time.sleep(min(SECONDS_PER_SLEEP, max(0.0, end - time.monotonic())))
     except KeyboardInterrupt:
         print("teresa explore: interrupted; the search up to now is saved", file=sys.stderr)
+        status = INTERRUPTED
     session.pause()
     page = page_of(session)
     write_whole(arguments.save, page)
     print(f"{arguments.save}: {len(page) / 1000:,.0f} kB")
-    return DONE
+    return status

@@ -30,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
             simulations=arguments.simulations,
             rng=random.Random(arguments.seed),
         )
-    except (EOFError, KeyboardInterrupt):
+    except EOFError:
         print()
     return DONE
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,31 @@ def test_ctrl_c_while_kernels_are_compiled(name, commands, environment, tmp_path
     status, said = run.interrupt()
     assert status == 130
     assert said == ["first start: the search is being compiled, which takes 20 to 60 seconds", "teresa: interrupted"]
+
+
+@can_signal
+@pytest.mark.parametrize(
+    ("words", "shown", "expected"),
+    [
+        (["gomoku", "--size", "3", "--win", "3"], " 3 . . .", (130, "teresa: interrupted\n")),
+        (
+            ["gomoku", "--size", "19", "--simulations", "9999999", "--second"],
+            "in a row",
+            (130, "teresa: interrupted\n"),
+        ),
+        (["explore", "--no-browser"], "(Ctrl-C ends it)", (0, "")),
+    ],
+)
+@pytest.mark.usefixtures("warm")
+def test_ctrl_c_while_a_command_waits_or_thinks(words, shown, expected, environment):
+    pipe = subprocess.PIPE
+    variables = {**environment, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen([*TERESA, *words], env=variables, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    assert any(shown in line for line in process.stdout)
+    time.sleep(0.5)  # it waits for input, or thinks
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == expected
 
 
 @can_signal

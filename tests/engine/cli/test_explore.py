@@ -131,8 +131,11 @@ def test_a_second_search_differs_in_its_settings_only(clock, timers):
 
 
 def test_saved_trees_are_shown_without_a_search(clock, monkeypatch):
+    checked = []
+    monkeypatch.setattr(explore, "check_saved_tree", checked.append)
     monkeypatch.setattr(explore, "loaded", lambda *names: ("view of", *names))
     assert main(["--diff", "a.npz", "b.npz"]) == 0
+    assert [path.name for path in checked] == ["a.npz", "b.npz"]
     assert clock[1] == [3600]
     assert (Server.made.view, Server.made.port) == (("view of", "a.npz", "b.npz"), 0)
 
@@ -169,7 +172,7 @@ def test_an_interrupted_search_is_saved(clock, monkeypatch, tmp_path, capsys):
 
     assert clock
     monkeypatch.setattr(explore.time, "sleep", interrupt)
-    assert main(["--save", str(tmp_path / "page.html")]) == 0
+    assert main(["--save", str(tmp_path / "page.html")]) == 130
     assert "interrupted; the search up to now is saved" in capsys.readouterr().err
     assert (tmp_path / "page.html").exists()
 
