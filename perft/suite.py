@@ -3,6 +3,7 @@
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D3 8902
 """
 
+import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,9 +41,16 @@ def suite_path(name: str) -> Path:
 def read_suite(name: str, chess960: bool = False) -> Iterator[Entry]:
     """The entries of a suite; a `ValueError` names the line that cannot be read."""
     path = suite_path(name)
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    for number, line in enumerate(_read_text(path).splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             yield _read_entry(line, chess960, f"{path}:{number}")
+
+
+def _read_text(path: Path) -> str:
+    """A text in UTF-8, with or without a byte order mark, or in UTF-16 with one, as some editors write it."""
+    data = path.read_bytes()
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace")
 
 
 def _read_entry(line: str, chess960: bool, where: str) -> Entry:

@@ -115,11 +115,17 @@ class GamesToReview:
         return "" if self._output is None else "; the same command with --resume goes on"
 
     def judge_all(self, judge: Judge) -> None:
-        """Judge game after game. At `KeyboardInterrupt` the moves judged so far are written first."""
+        """Judge game after game. At `KeyboardInterrupt` the moves judged so far are written first.
+
+        `ValueError`, after all games, names a file in which nothing could be judged.
+        """
+        faults: dict[str, str] = {}  # file -> the first fault; empty if a game of it could be judged
         for number, found in enumerate(self._games(), 1):
             if number <= self._done:
+                faults[found.file] = ""
                 continue
             review = Review.of(found)
+            faults[found.file] = review.fault and faults.get(found.file, review.fault)
             try:
                 with ProgressDisplay(self._title(found), len(review.codes)) as progress:
                     for _ in review.run(judge):
@@ -129,6 +135,8 @@ class GamesToReview:
                     self._finish(review, number)
                 raise
             self._finish(review, number)
+        for fault in filter(None, faults.values()):
+            raise ValueError(f"no game could be judged: {printable(fault)}")
 
     def _title(self, found: FoundGame) -> str:
         file = next(file for file in self._files if file.name == found.file)
@@ -172,7 +180,7 @@ class TextPrinter:
     def __init__(self, files: list[GameFile]) -> None:
         """`files`: their games are printed with a title."""
         self._console = new_console(is_terminal=sys.stdout.isatty())
-        self._files, self._is_first = files, True
+        self._files, self._is_first, self._has_scores = files, True, False
 
     def add(self, review: Review) -> None:
         """Print another game."""
@@ -181,11 +189,14 @@ class TextPrinter:
             title = f"Game {found.number}" if len(self._files) == 1 else f"{printable(found.file)}, game {found.number}"
             self._console.print(("" if self._is_first else "\n") + title, style="bold", markup=False)
         self._is_first = False
+        self._has_scores |= bool(review.moves)
         _print_game(review, self._console)
         sys.stdout.flush()
 
     def end(self) -> None:
         """Print what the numbers mean."""
+        if not self._has_scores:
+            return
         self._console.print(
             "Scores: win 1, draw 1/2, loss 0. A loss of .05 is an inaccuracy, of .10 a mistake, of .15 a blunder."
         )
@@ -193,7 +204,7 @@ class TextPrinter:
 
 def _print_game(review: Review, console: Console) -> None:
     if review.note:
-        console.print(f"note: {printable(review.note)}", markup=False)
+        console.print(f"note: {printable(f'{review.found.origin}: {review.note}')}", markup=False, soft_wrap=True)
     if not review.moves:
         return
     if len(review.moves) < len(review.codes):

@@ -135,6 +135,11 @@ class FoundGame:
     number: int  # in its file; the first is 1
     text: str
 
+    @property
+    def origin(self) -> str:
+        """File and number of the game, for messages."""
+        return f"{self.file}, game {self.number}"
+
     def read(self) -> ReadGame:
         """The game as far as it can be played."""
         return read_game(self.text)
@@ -143,7 +148,7 @@ class FoundGame:
         """The game; `ValueError` with file and number of the game if it cannot be played to its end."""
         found = self.read()
         if found.problem:
-            raise ValueError(f"{self.file}, game {self.number}: {found.problem}")
+            raise ValueError(f"{self.origin}: {found.problem}")
         return found.game
 
     @property

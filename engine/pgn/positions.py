@@ -154,7 +154,7 @@ def chess960_start(number: int) -> AskedPosition:
 
 def position_in(found: FoundGame, ply: int | None = None) -> AskedPosition:
     """A position of a game: after `ply` half-moves; without it the last one in which the game is not over."""
-    origin, game = f"{found.file}, game {found.number}", found.read_whole()
+    origin, game = found.origin, found.read_whole()
     start, moves = game.board(), list(game.mainline_moves())
     try:
         checked_board(start.fen(shredder=start.chess960), chess960=start.chess960)

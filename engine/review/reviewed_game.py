@@ -48,6 +48,11 @@ class Review:
             review.note = str(error)
         return review
 
+    @property
+    def fault(self) -> str:
+        """Why none of its moves can be judged, with file and game; empty if some can be, or if it has none."""
+        return f"{self.found.origin}: {self.note}" if self.note and not self.codes else ""
+
     def run(self, judge: Judge) -> Iterator[None]:
         """Judge the moves, one with each step."""
         if self.start is None:

@@ -45,3 +45,10 @@ def test_a_suite_in_latin_1(tmp_path):
     path = tmp_path / "old.epd"
     path.write_bytes(MATE.replace("back rank", "Müller").encode("latin-1"))
     assert read_problems(path)[0].name == "Müller"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_suite_with_a_byte_order_mark(tmp_path, encoding):
+    path = tmp_path / "new.epd"
+    path.write_bytes(f"{MATE.replace('back rank', 'Müller')}\r\n{AVOID}\r\n".encode(encoding))
+    assert [problem.name for problem in read_problems(path)] == ["Müller", "stalemate"]

@@ -27,6 +27,16 @@ def test_lines_are_read(tmp_path):
     assert not entry.chess960
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_suite_with_a_byte_order_mark(tmp_path, encoding):
+    path = tmp_path / "suite.epd"
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    path.write_bytes(f"{mark}{LINE}\r\n# Müller\r\n{LINE}\r\n".encode(encoding))
+    entries = list(read_suite(str(path)))
+    assert [entry.fen for entry in entries] == ["4k3/8/8/8/8/8/8/4K2R w K - 0 1"] * 2
+    assert [entry.counts for entry in entries] == [{1: 15, 2: 66, 3: 1197}] * 2
+
+
 def test_bounds_choose_the_depth(tmp_path):
     (entry,) = read_suite(write(tmp_path, LINE))
     assert entry.deepest(None, None) == 3

@@ -133,6 +133,29 @@ def test_all_games_of_a_file(capsys, tmp_path):
         ET.parse(path)  # noqa: S314  (our own file)
 
 
+def test_what_is_wrong_with_a_game_is_said_with_its_place(capsys, tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text('1. e4 *\n\n1. e4 e5 2. Nf3 Nc6 3. Bg9 *\n\n[Variant "Atomic"]\n\n1. e4 *\n')
+    assert main(["review", *QUICK, str(path)]) == 0
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    assert notes[0] == f"note: {path}, game 2: 3. Bg9 is no move"
+    assert notes[1] == f"note: {path}, game 3: Atomic is not played here"
+
+
+@pytest.mark.parametrize("json_only", [[], ["--json"]])
+def test_a_file_without_a_game_that_can_be_judged_is_an_error(capsys, tmp_path, json_only):
+    (tmp_path / "good.pgn").write_text("1. e4 *\n")
+    (tmp_path / "bad.pgn").write_text('[Variant "Atomic"]\n\n1. e4 e5 *\n\n[White "B"]\n\n1. Bg9 *\n')
+    assert main(["review", *QUICK, *json_only, str(tmp_path / "good.pgn"), str(tmp_path / "bad.pgn")]) == 2
+    shown = capsys.readouterr()
+    place = f"{tmp_path / 'bad.pgn'}, game 1"
+    assert shown.err == f"teresa review: no game could be judged: {place}: Atomic is not played here\n"
+    assert json.loads(shown.out)["games"][2]["note"] if json_only else "good.pgn, game 1\n" in shown.out
+    (tmp_path / "empty.pgn").write_text('[White "A"]\n\n*\n')
+    assert main(["review", *QUICK, str(tmp_path / "empty.pgn")]) == 0
+    assert "Scores:" not in capsys.readouterr().out
+
+
 def test_chess960(capsys, tmp_path):
     game = chess.pgn.Game()
     game.setup(chess.Board("k7/8/8/8/8/8/8/1R3KR1 w GB - 0 1", chess960=True))
