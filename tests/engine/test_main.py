@@ -1,3 +1,4 @@
+import argparse
 import subprocess
 import sys
 
@@ -51,6 +52,31 @@ def test_analyze_is_analyse(capsys):
         main(["analyze", "--help"])
     assert stop.value.code == 0
     assert "teresa analyse" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("analyse", "--seconds --visits --game --ply --encoding position"),
+        ("explore", "--seconds --visits --game --ply --encoding position"),
+        ("play", "--seconds --visits --game --ply --encoding position"),
+        ("review", "--seconds --visits --game --encoding files"),
+        ("epd", "--seconds --movetime --visits --nodes files"),
+        ("bench", "--visits --nodes"),
+    ],
+)
+def test_one_name_for_one_thing_in_every_command(monkeypatch, command, names):
+    """The names that each command's parser knows."""
+    known = set()
+
+    def parse(parser, _words):
+        known.update(name for action in parser._actions for name in action.option_strings or [action.dest])
+        raise SystemExit
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse)
+    with pytest.raises(SystemExit):
+        main([command])
+    assert set(names.split()) <= known
 
 
 @pytest.mark.parametrize(("command", "package"), [("explore", "uvicorn"), ("train", "torch")])

@@ -159,3 +159,21 @@ def test_a_tenth_of_a_second_for_each_move(environment):
             end = time.perf_counter()
             worst = max(worst, end - begin - watched.waited(begin, end))
     assert worst < 0.5
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [chess.engine.Limit(time=0.2), chess.engine.Limit(white_clock=1.0, black_clock=1.0)],
+    ids=["fixed", "clock"],
+)
+def test_more_threads_than_processors_do_not_overrun_the_clock(environment, limit):
+    """The best of some moves: on a busy machine a single one may be late."""
+    with chess.engine.SimpleEngine.popen_uci(TERESA, env=environment, timeout=120) as engine:
+        engine.configure({"Threads": min(64, 16 * (os.cpu_count() or 1)), "Hash": 16})
+        engine.ping()
+        seconds = []
+        for _ in range(5):
+            begin = time.perf_counter()
+            engine.play(chess.Board(), limit, game=object())
+            seconds.append(time.perf_counter() - begin)
+    assert min(seconds) < 1.0, seconds
