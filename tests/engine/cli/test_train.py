@@ -24,11 +24,10 @@ def plans(monkeypatch):
     """The plans that would have been carried out, with output and processes."""
     found = []
 
-    def generate(plan, output, processes, advance):
-        found.append((plan, output, processes))
-        advance(3, 0)
-        advance(2, 1234)
-        advance(1, 1000)
+    def generate(plan, output, new_runner, advance):
+        found.append((plan, output, new_runner.__self__.workers))  # the method of a run
+        advance(1234)
+        advance(1000)
 
     monkeypatch.setattr(train_runs, "generate", generate)
     monkeypatch.setattr(train_runs, "warm_up", lambda: found.append("warm"))
