@@ -79,6 +79,7 @@ def test_positions_without_moves():
     assert positions_per_unit([part], 2) == 1
     assert counted(part, 1) == 0
     assert parts_of(mate, 4, 1, divide=True) == []
+    assert positions_per_unit([], 2) == 1
 
 
 @pytest.mark.parametrize("fen", [None, KIWIPETE])
@@ -219,6 +220,11 @@ class TestCommand:
 
     def test_depth_0_and_repairs(self, capsys, tmp_path):
         assert self.run(capsys, 0, "--run", tmp_path / "run")[:2] == (0, "\nNodes searched: 1\n")
+
+    def test_divide_of_a_mate(self, capsys, tmp_path):
+        mate = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+        assert self.run(capsys, 3, "--divide", "--run", tmp_path / "run", mate)[:2] == (0, "\nNodes searched: 0\n")
+        assert self.run(capsys, "--resume", tmp_path / "run")[:2] == (0, "\nNodes searched: 0\n")
 
 
 @pytest.mark.parametrize(
