@@ -45,7 +45,12 @@ class RunDisplay:
         from rich.live import Live
 
         if self._live is None:
-            self._live = Live(console=Console(file=self._stream), transient=True)
+            self._live = Live(
+                console=Console(file=self._stream),
+                transient=True,
+                redirect_stdout=sys.stdout.isatty(),  # above the line; a file gets what is printed to it
+                redirect_stderr=sys.stderr.isatty(),
+            )
             self._live.start()
         self._live.update(text)
 

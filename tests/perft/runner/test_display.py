@@ -1,5 +1,6 @@
 import io
 import re
+import sys
 
 from perft.runner import display
 from perft.runner.display import RunDisplay, progress_line, summary_line
@@ -57,14 +58,36 @@ def test_a_log_gets_a_line_a_minute_and_one_when_there_is_no_worker(monkeypatch)
     assert "waiting for workers" in stream.getvalue()
 
 
-def test_a_terminal_gets_a_line_that_goes_away():
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
+
+def test_a_terminal_gets_a_line_that_goes_away():
     stream = Terminal()
     with RunDisplay(stream) as shown:
         shown.show(stats(total=9, workers=2))
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", stream.getvalue())
     assert "0 of 9 units, " in plain
     assert stream.getvalue().endswith("\x1b[2K")  # the line is cleared
+
+
+def test_what_is_printed_to_a_file_meanwhile_arrives_there(monkeypatch):
+    terminal, output, errors = Terminal(), io.StringIO(), io.StringIO()
+    monkeypatch.setattr("sys.stdout", output)
+    monkeypatch.setattr("sys.stderr", errors)
+    with RunDisplay(terminal) as shown:
+        shown.show(stats(total=9, workers=2))
+        print("a result")
+        print("a note", file=sys.stderr)
+    assert (output.getvalue(), errors.getvalue()) == ("a result\n", "a note\n")
+
+
+def test_what_is_printed_to_the_same_terminal_is_above_the_line(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setattr("sys.stderr", terminal)
+    with RunDisplay() as shown:
+        shown.show(stats(total=9, workers=2))
+        print("a result")
+    assert re.search(r"a result\n.* units, ", terminal.getvalue(), re.DOTALL)
