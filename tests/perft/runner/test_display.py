@@ -4,7 +4,7 @@ import sys
 
 from perft.runner import display
 from perft.runner.display import RunDisplay, progress_line, summary_line
-from perft.runner.runner import RunStats
+from perft.runner.run_stats import RunStats
 
 
 def stats(**values):
