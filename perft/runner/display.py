@@ -78,9 +78,14 @@ def progress_line(stats: RunStats, now: float) -> str:
         f"{stats.done:,} of {stats.total:,} units",
         f"{60 * new / elapsed:,.1f} a minute",
         until,
-        number_of(stats.workers, "worker") if stats.workers else "waiting for workers",
+        number_of(stats.workers, "worker") if stats.workers else _waiting(stats),
     ]
     return ", ".join(parts + events_of(stats))
+
+
+def _waiting(stats: RunStats) -> str:
+    """A worker that cannot load Teresa ends at its first unit: only its own log says so."""
+    return "waiting for workers" + (" (the logs of those that have gone may say why)" if stats.lost_workers else "")
 
 
 def summary_line(stats: RunStats) -> str:

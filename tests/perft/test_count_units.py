@@ -187,6 +187,19 @@ class TestCommand:
         assert output.endswith("\nNodes searched: 8902\n")
         assert "e2e4: 600\n" in output
 
+    @pytest.mark.jit  # processes
+    def test_units_that_were_booked_without_verification_are_named(self, capsys, tmp_path):
+        """Also if nothing is left to do."""
+        run = tmp_path / "run"
+        self.run(capsys, 3, "--run", run)
+        units = len((run / "journal.jsonl").read_text().splitlines()) - 1
+        verified = ("--resume", run, "--verify", 1, "--threads", 2)
+        text = f"{units} booked before without verification"
+        status, _, errors = self.run(capsys, *verified)
+        assert status == 0
+        assert f"{text}\n" in errors
+        assert "without verification" not in self.run(capsys, "--resume", run)[2]
+
     def test_suite(self, capsys, tmp_path):
         suite = tmp_path / "suite.epd"
         suite.write_text(f"{KIWIPETE} ;D1 48 ;D2 2039\n{KIWIPETE} ;D1 47\n{KIWIPETE} ;D5 193690690\n")

@@ -16,7 +16,7 @@ from perft.runner.journal import Memory
 from perft.runner.runner import RunError, Runner, Stopped, UnitJob
 from perft.suite import read_suite
 from tests.perft.runner.programs import PROJECT, address_in, drive, scheduler, started, until, workers
-from tests.perft.runner.work import pretends_another_numba, unit
+from tests.perft.runner.work import cannot_compute, pretends_another_numba, unit
 
 pytestmark = [pytest.mark.jit, pytest.mark.slow]
 
@@ -251,23 +251,33 @@ class TestOtherVersions:
         assert "cannot load Teresa: install the same version on all machines" in finished.stderr
         assert "Traceback" not in finished.stderr
 
-    def test_workers_without_teresa(self, tmp_path, environment, without):
-        """Alone they can do nothing; with another worker, the run is finished."""
-        with scheduler(tmp_path, environment) as (_, file), workers(file, without, count=1):
-            finished = drive(environment, 4, "--cluster", file, "--run", tmp_path / "run")
-            assert finished.returncode == 2
-            assert "no worker of the cluster can do a unit: tcp://127.0.0.1:" in finished.stderr
-            assert "cannot load Teresa (No module named 'perft'): install the same version" in finished.stderr
-            assert "Traceback" not in finished.stderr
-            with workers(file, environment, count=1):
-                pool = open_cluster(ClusterOptions(str(file), 0), lambda _: {})
+    def test_a_worker_without_teresa_leaves_and_the_others_do_its_units(self, tmp_path, environment, without):
+        with (
+            scheduler(tmp_path, environment) as (_, file),
+            workers(file, without, count=1),
+            workers(file, environment, count=1),
+        ):
+            pool = open_cluster(ClusterOptions(str(file), 0), lambda _: {})
+            try:
                 until(lambda: pool.workers == 2, "two workers")
-                try:
-                    runner = Runner(pool, Memory())
-                    assert len(list(runner.run([unit(number) for number in range(20)]))) == 20
-                finally:
-                    pool.close()
-        assert [note for note in runner.stats.notes if "cannot load Teresa (No module named 'perft'): it gets" in note]
+                runner = Runner(pool, Memory())
+                assert len(list(runner.run([unit(number, "slow_square", seconds=0.2) for number in range(20)]))) == 20
+                until(lambda: pool.workers == 1, "the end of the other worker")
+            finally:
+                pool.close()
+        assert pool.lost == 1
+
+    def test_a_worker_that_cannot_call_teresa_gets_no_units(self, pool):
+        """As with another version of Teresa, whose function takes other arguments."""
+        until(lambda: pool.workers == 2, "two workers")
+        foreign, other = pool._threads
+        pool._client.run(cannot_compute, workers=[foreign])
+        runner = Runner(pool, Memory())
+        results = list(runner.run([unit(number, "slow_square", seconds=0.05) for number in range(20)]))
+        assert {worker for _, result in results for worker in result.workers} == {other}
+        assert [note.partition(": ")[0] for note in runner.stats.notes] == [
+            f"{foreign} cannot load Teresa (compute_here() takes other arguments)"
+        ]
 
 
 def test_it_waits_for_workers(tmp_path, environment):

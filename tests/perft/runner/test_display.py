@@ -7,6 +7,11 @@ from perft.runner.display import RunDisplay, progress_line, summary_line
 from perft.runner.run_stats import RunStats
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
 def stats(**values):
     return RunStats(started=100.0, **values)
 
@@ -25,6 +30,31 @@ def test_what_was_done_twice():
 
 def test_no_worker_is_there():
     assert progress_line(stats(total=9), 101.0).endswith("? left, waiting for workers")
+    gone = progress_line(stats(total=9, lost_workers=1), 101.0)
+    assert gone.endswith("waiting for workers (the logs of those that have gone may say why), 1 worker lost")
+
+
+def test_notes_are_shown_once():
+    stream = io.StringIO()
+    with RunDisplay(stream) as shown:
+        for _ in range(2):
+            shown.show(stats(total=9, workers=2, notes=["a worker has [other] versions"]))
+    assert stream.getvalue() == "a worker has [other] versions\n"
+    stream = Terminal()
+    with RunDisplay(stream) as shown:
+        shown.show(stats(total=9, workers=2))
+        for _ in range(2):
+            shown.show(stats(total=9, workers=2, notes=["a worker has [other] versions"]))
+    assert stream.getvalue().count("a worker has [other] versions\n") == 1
+
+
+def test_a_log_gets_a_line_when_a_run_stops():
+    stream = io.StringIO()
+    with RunDisplay(stream) as shown:
+        for is_stopping in (False, True, True):
+            shown.show(stats(total=9, workers=2, is_stopping=is_stopping))
+    (line,) = stream.getvalue().splitlines()
+    assert display.STOPPING in line
 
 
 def test_a_run_that_stops():
@@ -56,11 +86,6 @@ def test_a_log_gets_a_line_a_minute_and_one_when_there_is_no_worker(monkeypatch)
         shown.show(RunStats(total=9, workers=0, started=0.0))
     assert len(stream.getvalue().splitlines()) == 4
     assert "waiting for workers" in stream.getvalue()
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def test_a_terminal_gets_a_line_that_goes_away():

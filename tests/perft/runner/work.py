@@ -80,3 +80,13 @@ def pretends_another_numba():
 
     real = dask_pool.versions_behind
     dask_pool.versions_behind = lambda function: {**real(function), "numba": "0.1"}
+
+
+def cannot_compute():
+    """For a worker of Dask: it is as if it had another version of Teresa."""
+    from perft.runner import dask_pool
+
+    def compute_here(*_):
+        raise TypeError("compute_here() takes other arguments")
+
+    dask_pool.compute_here = compute_here
