@@ -1,11 +1,11 @@
 """The perft command line: `python -m perft 6`, also as `teresa perft 6`."""
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from perft.exits import INTERRUPTED, ending_at_once, reported, run_as_program
+from perft.processors import processors
 
 if TYPE_CHECKING:
     import argparse
@@ -53,7 +53,7 @@ def new_parser(program: str) -> "argparse.ArgumentParser":
     parser.add_argument("--fen", help="the same as FEN, as an option")
     parser.add_argument("--chess960", action="store_true", help="Chess960 rules; castling is king takes rook")
     parser.add_argument(
-        "--threads", metavar="N", type=_threads, default=_cores(), help="default: all cores (%(default)s)"
+        "--threads", metavar="N", type=_threads, default=processors(), help="default: all cores (%(default)s)"
     )
     parser.add_argument(
         "--hash", metavar="MB", type=_megabytes, default=0, help="memory to merge positions and store counts"
@@ -146,13 +146,6 @@ def _megabytes(text: str) -> int:
 
 def _positive(text: str) -> int:
     return _whole_number(text, 1, 10**18)
-
-
-def _cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 if __name__ == "__main__":

@@ -160,8 +160,8 @@ def _known_leaves(position: Position, frontier: Frontier) -> int | None:
 
 def positions_per_unit(parts: Sequence[Part], workers: int) -> int:
     """How many positions make a unit of a good length, by the time that a sample takes. No workers: not known yet."""
-    largest = max(parts, key=lambda part: part.frontier.count)
-    if largest.frontier.count == 0:
+    largest = max(parts, key=lambda part: part.frontier.count, default=None)  # none: `divide` without legal moves
+    if largest is None or largest.frontier.count == 0:
         return 1
     seconds = _seconds_per_position(largest)
     positions = sum(part.frontier.count for part in parts)

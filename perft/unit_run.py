@@ -17,6 +17,7 @@ from perft.runner.display import RunDisplay, summary_line
 from perft.runner.interrupts import interrupts_held_back
 from perft.runner.journal import Journal, JournalError, Memory, UnitBook, hash_of_units
 from perft.runner.processes import InlinePool, ProcessPool
+from perft.runner.run_stats import stats_at_start
 from perft.runner.runner import RunError, Runner, UnitPool
 from perft.runner.units import OTHER_SOURCES, Unit, sources_behind
 
@@ -98,9 +99,12 @@ class UnitRun:
         `table`: the memory that this process can use instead, if it does all units itself.
         """
         book = self._open_book(units, plan)
-        if any(unit.identity not in book.done for unit in units):
+        stats = stats_at_start(units, book, self.options.verify)
+        if stats.done < stats.total:
             self._megabytes_used, self._table = megabytes_used, table
             self._run(units, book)
+        elif stats.booked_unverified:
+            print(summary_line(stats), file=sys.stderr)
         return [book.done[unit.identity].value for unit in units]
 
     def _run(self, units: Sequence[Unit], book: UnitBook) -> None:

@@ -1,12 +1,11 @@
 """What surrounds the program: its version, processors, optional packages, the command line that starts it again."""
 
-import os
 import sys
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container: microseconds of processor time, and the period in microseconds
+from perft.processors import processors as processors  # noqa: PLC0414  (for all of `engine`)
+
 PACKAGES = {"explore": ("starlette", "uvicorn"), "train": ("torch", "matplotlib")}
 # The working folder is left out of the path (-P): it may hold another `engine.py`. The folder of this package
 # is added if it is not on the path: the package need not be installed.
@@ -28,22 +27,6 @@ def version() -> str:
         return metadata.version("teresa-chess")
     except metadata.PackageNotFoundError:
         return "(not installed)"
-
-
-@cache
-def processors() -> int:
-    """The processors that the system, or the quota of a container, allows this process; at least 1."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(count, _quota(QUOTA, count)))
-
-
-def _quota(file: Path, default: int) -> int:
-    """Processors by the quota in a file, rounded up; `default` if it has none."""
-    try:
-        share, period = file.read_text(encoding="ascii").split()
-        return -(-int(share) // int(period))
-    except (OSError, ValueError, ZeroDivisionError):
-        return default
 
 
 # Optional packages

@@ -3,10 +3,13 @@
 units.py       what a unit is: a function, its input, and an identity
 journal.py     which units are done, on disk
 runner.py      sends units out until all are done: losses, stragglers, checks by a second worker
+run_stats.py   how far a run is, in numbers
 interrupts.py  Ctrl-C: once, and twice
 processes.py   workers: processes of this machine, or this process itself
 addresses.py   which schedulers may be connected to
-cluster.py     workers: a Dask cluster; the only module that imports Dask
+cluster.py     connects to a Dask cluster, or starts one
+dask_pool.py   workers: those of a Dask cluster
+versions.py    whether a worker has the versions of the driver
 arguments.py   the options of commands that run units
 display.py     progress on the terminal
 """

@@ -4,7 +4,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self, TextIO
 
-from perft.runner.runner import RunStats
+from perft.runner.run_stats import RunStats
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -21,6 +21,8 @@ class RunDisplay:
         self._live: Live | None = None
         self._last_line = time.monotonic()
         self._has_waited = False  # for workers
+        self._is_stopping = False
+        self._notes: set[str] = set()  # those that are shown
 
     def __enter__(self) -> Self:
         return self
@@ -32,20 +34,36 @@ class RunDisplay:
     def show(self, stats: RunStats) -> None:
         """Show the state of a run."""
         now = time.monotonic()
-        begins_to_wait = not stats.workers and not self._has_waited
-        self._has_waited = not stats.workers
+        self._show_notes(stats)
+        begins = (not stats.workers and not self._has_waited) or (stats.is_stopping and not self._is_stopping)
+        self._has_waited, self._is_stopping = not stats.workers, stats.is_stopping
         if self._stream.isatty():
             self._show_live(progress_line(stats, now))
-        elif begins_to_wait or now - self._last_line >= SECONDS_BETWEEN_LOG_LINES:
+        elif begins or now - self._last_line >= SECONDS_BETWEEN_LOG_LINES:
             self._last_line = now
             print(progress_line(stats, now), file=self._stream, flush=True)
+
+    def _show_notes(self, stats: RunStats) -> None:
+        for note in stats.notes:
+            if note in self._notes:
+                continue
+            self._notes.add(note)
+            if self._live is not None:
+                self._live.console.print(note, markup=False, highlight=False, soft_wrap=True)
+            else:
+                print(note, file=self._stream, flush=True)
 
     def _show_live(self, text: str) -> None:
         from rich.console import Console
         from rich.live import Live
 
         if self._live is None:
-            self._live = Live(console=Console(file=self._stream), transient=True)
+            self._live = Live(
+                console=Console(file=self._stream),
+                transient=True,
+                redirect_stdout=sys.stdout.isatty(),  # above the line; a file gets what is printed to it
+                redirect_stderr=sys.stderr.isatty(),
+            )
             self._live.start()
         self._live.update(text)
 
@@ -60,9 +78,14 @@ def progress_line(stats: RunStats, now: float) -> str:
         f"{stats.done:,} of {stats.total:,} units",
         f"{60 * new / elapsed:,.1f} a minute",
         until,
-        number_of(stats.workers, "worker") if stats.workers else "waiting for workers",
+        number_of(stats.workers, "worker") if stats.workers else _waiting(stats),
     ]
     return ", ".join(parts + events_of(stats))
+
+
+def _waiting(stats: RunStats) -> str:
+    """A worker that cannot load Teresa ends at its first unit: only its own log says so."""
+    return "waiting for workers" + (" (the logs of those that have gone may say why)" if stats.lost_workers else "")
 
 
 def summary_line(stats: RunStats) -> str:
@@ -78,6 +101,7 @@ def events_of(stats: RunStats) -> list[str]:
         (stats.resent, "sent twice"),
         (stats.verified, "verified"),
         (stats.unverified, "not verified: there was no second worker"),
+        (stats.booked_unverified, "booked before without verification"),
     )
     lost = [f"{number_of(stats.lost_workers, 'worker')} lost"] if stats.lost_workers else []
     return lost + [f"{count:,} {word}" for count, word in counts if count]

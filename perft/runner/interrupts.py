@@ -5,8 +5,8 @@ is being started.
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from types import FrameType
 
@@ -14,14 +14,16 @@ from types import FrameType
 class Interrupts:
     """How often Ctrl-C has come."""
 
-    def __init__(self) -> None:
-        self.has_come = False
+    def __init__(self, on_first: Callable[[], None]) -> None:
+        self.has_come, self._on_first = False, on_first
 
     def note(self, _number: int = 0, _frame: FrameType | None = None) -> None:
         """One more."""
         if self.has_come:
             raise KeyboardInterrupt
         self.has_come = True
+        with suppress(RuntimeError):  # it may come in the middle of another message to the same stream
+            self._on_first()
 
 
 def _may_handle() -> bool:
@@ -31,9 +33,9 @@ def _may_handle() -> bool:
 
 
 @contextmanager
-def interrupts_noted() -> Iterator[Interrupts]:
-    """Count Ctrl-C, if this is the main thread and it is not ignored."""
-    interrupts = Interrupts()
+def interrupts_noted(on_first: Callable[[], None] = lambda: None) -> Iterator[Interrupts]:
+    """Count Ctrl-C, if this is the main thread and it is not ignored; `on_first` is called at the first one."""
+    interrupts = Interrupts(on_first)
     if not _may_handle():
         yield interrupts
         return

@@ -1,10 +1,12 @@
 """Which units of a run are done, on disk: it can be continued after anything that may happen to its processes.
 
-    RUN/journal.jsonl   a header, then a line for each unit that is done, each with its own checksum
+    RUN/journal.jsonl   a header, written aside and renamed, then a line for each unit that is done, each with its own
+                        checksum
     RUN/results/        large results, a file each: written aside, renamed, and only then booked
     RUN/lock            held by the process that writes
 
-A line that was cut off is skipped, and its unit is done again. So is a unit whose file is missing or damaged.
+A line that was cut off is skipped, and its unit is done again. So is a unit whose file is missing or damaged. A folder
+in which a run ended before it had a header is as good as new.
 """
 
 import json
@@ -20,6 +22,8 @@ from perft.runner.units import Unit, UnitAnswer, canonical, checksum
 
 FORMAT = 1
 JOURNAL, RESULTS, LOCK = "journal.jsonl", "results", "lock"
+ASIDE = ".new"  # the ending of a file that is not whole yet
+BEFORE_THE_HEADER = {LOCK, RESULTS, JOURNAL + ASIDE}  # what a run has that ended before its header was there
 CHECK, CHECK_DIGITS = "check", 16  # the checksum of a line
 
 
@@ -75,6 +79,10 @@ def check_of(entry: Mapping[str, Any]) -> str:
     return checksum(canonical(entry).encode())[:CHECK_DIGITS]
 
 
+def _line_of(entry: Mapping[str, Any]) -> bytes:
+    return canonical({**entry, CHECK: check_of(entry)}).encode() + b"\n"
+
+
 class Journal:
     """The journal of a run in its folder. Use it as a context: other processes cannot open it meanwhile."""
 
@@ -87,11 +95,11 @@ class Journal:
         """Begin a new journal; the folder must be new or empty."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if any(self.folder.iterdir()):
-                raise JournalError(f"{self.folder} is not empty: take another folder, or continue its run by --resume")
+            self._check_is_new()
             self._take_lock()
-            (self.folder / RESULTS).mkdir()
-            self._append({"journal": FORMAT, **header})
+            self._check_is_new()  # another process may have begun a run meanwhile
+            (self.folder / RESULTS).mkdir(exist_ok=True)
+            self._write_file(self.folder / JOURNAL, _line_of({"journal": FORMAT, **header}))
         except OSError as error:
             raise JournalError(f"{self.folder}: {error.strerror or error}") from None
 
@@ -130,6 +138,12 @@ class Journal:
         self.done[unit.identity] = result
         return result
 
+    def _check_is_new(self) -> None:
+        names = {path.name for path in self.folder.iterdir()}
+        results = self.folder / RESULTS
+        if not names <= BEFORE_THE_HEADER or (results.exists() and any(results.iterdir())):
+            raise JournalError(f"{self.folder} is not empty: take another folder, or continue its run by --resume")
+
     def _take_lock(self) -> None:
         try:
             self._lock.acquire(timeout=0)
@@ -140,7 +154,7 @@ class Journal:
         return self.folder / RESULTS / f"{identity[:32]}{suffix}"
 
     def _write_file(self, path: Path, data: bytes) -> None:
-        aside = path.with_name(path.name + ".new")
+        aside = path.with_name(path.name + ASIDE)
         with aside.open("wb") as file:
             file.write(data)
             file.flush()
@@ -149,7 +163,7 @@ class Journal:
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         """Write a line to the disk; one that was cut off before it is closed first."""
-        line = canonical({**entry, CHECK: check_of(entry)}).encode() + b"\n"
+        line = _line_of(entry)
         with (self.folder / JOURNAL).open("ab+") as file:
             if file.tell() > 0:
                 file.seek(-1, os.SEEK_END)

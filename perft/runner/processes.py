@@ -1,7 +1,8 @@
 """Workers on this machine: processes, or this process itself. No package is needed for them."""
 
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -41,6 +42,14 @@ class InlinePool:
         self._jobs.clear()
         return jobs
 
+    def cancel(self, jobs: Collection[UnitJob]) -> None:
+        """Forget these."""
+        self._jobs = deque(job for job in self._jobs if job not in jobs)
+
+    def begun_at(self, job: UnitJob) -> None:  # noqa: ARG002  (none is under way when it is asked for)
+        """All jobs wait for `receive`."""
+        return
+
     def close(self) -> None:
         """Forget what was not done."""
         self._jobs.clear()
@@ -57,6 +66,7 @@ class _Process:
             self.process.start()
         other.close()
         self.job: UnitJob | None = None
+        self.began = 0.0  # the job
 
     @property
     def name(self) -> str:
@@ -64,7 +74,7 @@ class _Process:
 
     def start(self, job: UnitJob, hints: Mapping[str, Any]) -> bool:
         """Give it a job; -> False if the process has died."""
-        self.job = job
+        self.job, self.began = job, time.monotonic()
         try:
             self.connection.send((job.unit.function, dict(job.unit.input), job.unit.identity, dict(hints)))
         except OSError:
@@ -133,6 +143,14 @@ class ProcessPool:
         jobs = list(self._jobs)
         self._jobs.clear()
         return jobs
+
+    def cancel(self, jobs: Collection[UnitJob]) -> None:
+        """Forget those that no process has."""
+        self._jobs = deque(job for job in self._jobs if job not in jobs)
+
+    def begun_at(self, job: UnitJob) -> float | None:
+        """When a process got it."""
+        return next((process.began for process in self._processes if process.job == job), None)
 
     def close(self) -> None:
         """End all processes."""

@@ -1,7 +1,9 @@
 """Sends units to workers until all are done, each with one result, whatever happens to the workers.
 
 - A few units for each worker are out at a time.
-- A unit whose worker has died is sent again. A unit that takes five times as long as others is sent to a second worker.
+- A unit whose worker has died is sent again; likewise one whose worker has other versions than this process.
+- A unit that takes five times as long as others is sent to a second worker, the first answer counts; not so if a clock
+  decides about its result, since fast answers would be favoured.
 - Some units are verified: done by two workers, and booked only if the answers agree. Two different answers to a unit,
   from whatever cause it was sent twice, stop the run.
 - The first Ctrl-C sends no more units, and waits for those that workers have begun; the second one ends at once.
@@ -10,17 +12,19 @@
 import statistics
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from perft.runner.interrupts import interrupts_noted
 from perft.runner.journal import Result, UnitBook
+from perft.runner.run_stats import RunStats, is_to_verify, stats_at_start
 from perft.runner.units import Unit, UnitAnswer
 
 UNITS_OUT_PER_WORKER = 3  # that are out at a time
 POLL_SECONDS = 0.2
-STRAGGLER_FACTOR = 5.0  # times the median of the time until an answer comes
+STRAGGLER_FACTOR = 5.0  # times the median of the time that workers take for a unit
+MOST_COPIES = 2  # of a unit that takes long, in all; one at a time
 SHORTEST_STRAGGLER = 2.0  # seconds
 FEWEST_FOR_MEDIAN, MOST_FOR_MEDIAN = 5, 1000
 MOST_REPEATS = 3  # answers of the same worker to a unit that shall be verified: then they must do
@@ -38,10 +42,11 @@ class UnitJob:
 
 @dataclass(frozen=True)
 class UnitReport:
-    """The end of a job: an answer, or none if its worker has died."""
+    """The end of a job: an answer, or none if its worker has died or has refused it."""
 
     job: UnitJob
     answer: UnitAnswer | None
+    refusal: str | None = None  # which worker has other versions, and which: it gets no more jobs
 
 
 class UnitPool(Protocol):
@@ -64,6 +69,12 @@ class UnitPool(Protocol):
     def recall(self) -> list[UnitJob]:
         """Take back the jobs that no worker has begun, as far as they are known."""
 
+    def cancel(self, jobs: Collection[UnitJob]) -> None:
+        """Take back those of these jobs that no worker has begun; the others may still be reported."""
+
+    def begun_at(self, job: UnitJob) -> float | None:
+        """When its worker can have begun it (`time.monotonic`), as far as is known; None: no worker has it yet."""
+
     def close(self) -> None:
         """End the workers; jobs that are out are lost."""
 
@@ -74,23 +85,6 @@ class RunError(ValueError):
 
 class Stopped(Exception):  # noqa: N818  (not an error)
     """The user stopped the run before all units were done."""
-
-
-@dataclass
-class RunStats:
-    """How far a run is."""
-
-    total: int = 0
-    done: int = 0
-    from_journal: int = 0  # of those that are done
-    redone: int = 0  # sent again because a worker was lost
-    resent: int = 0  # sent to a second worker because they took long
-    verified: int = 0  # done by two workers
-    unverified: int = 0  # should have been verified, but there was no second worker
-    workers: int = 0
-    lost_workers: int = 0
-    is_stopping: bool = False  # no more units are sent
-    started: float = field(default_factory=time.monotonic)
 
 
 class Runner:
@@ -111,9 +105,11 @@ class Runner:
         self._out: dict[UnitJob, float] = {}  # -> when it was sent
         self._attempts: dict[str, int] = {}  # of units, by their identity, as all below
         self._answers: dict[str, UnitAnswer] = {}  # of units that wait for a second one
-        self._losses: dict[str, int] = {}
+        self._losses: Counter[str] = Counter()
         self._repeats: Counter[str] = Counter()  # second answers of the same worker
-        self._turnarounds: deque[float] = deque(maxlen=MOST_FOR_MEDIAN)
+        self._copies: Counter[str] = Counter()  # of units that took long
+        self._lengths: deque[float] = deque(maxlen=MOST_FOR_MEDIAN)  # of units, in seconds
+        self._has_recalled = False
 
     def run(self, units: Sequence[Unit]) -> Generator[tuple[Unit, Result], None, None]:
         """The units with their results, as they get done; first those that are booked already. Close it to stop early.
@@ -123,11 +119,11 @@ class Runner:
         """
         distinct = list({unit.identity: unit for unit in units}.values())
         done = [unit for unit in distinct if self._is_done(unit)]
-        self.stats = RunStats(total=len(distinct), done=len(done), from_journal=len(done))
+        self.stats = stats_at_start(distinct, self._book, self._verify)
         self._waiting.extend(UnitJob(unit, 1) for unit in distinct if not self._is_done(unit))
         for unit in done:
             yield unit, self._book.done[unit.identity]
-        with interrupts_noted() as interrupts:
+        with interrupts_noted(self._announce_stop) as interrupts:
             while self._has_work():
                 if interrupts.has_come:
                     self._stop_sending()
@@ -143,12 +139,17 @@ class Runner:
         """Is there a unit that is not done and may still be? Further answers to units that are done are not awaited."""
         return bool(self._waiting) or any(not self._is_done(job.unit) for job in self._out)
 
+    def _announce_stop(self) -> None:
+        """At once: the units under way may take a minute."""
+        self.stats.is_stopping = True
+        self._watcher(self.stats)
+
     def _stop_sending(self) -> None:
-        if not self.stats.is_stopping:
+        self._waiting.clear()
+        if not self._has_recalled:
+            self._has_recalled = True
             for job in self._pool.recall():
                 self._out.pop(job, None)
-        self.stats.is_stopping = True
-        self._waiting.clear()
 
     def _watch(self) -> None:
         self.stats.workers, self.stats.lost_workers = self._pool.workers, self._pool.lost
@@ -169,41 +170,52 @@ class Runner:
         self._out[job] = time.monotonic()
         self._pool.send(job)
 
-    def _send_again(self, unit: Unit, avoid: str | None = None) -> None:
+    def _send_again(self, unit: Unit) -> None:
         """Put a unit first in the queue, as another attempt."""
         attempt = self._attempts[unit.identity] = self._attempts[unit.identity] + 1
-        self._waiting.appendleft(UnitJob(unit, attempt, avoid))
+        self._waiting.appendleft(UnitJob(unit, attempt, self._avoided(unit)))
+
+    def _avoided(self, unit: Unit) -> str | None:
+        """The worker that has given an answer already."""
+        first = self._answers.get(unit.identity)
+        return None if first is None else first.worker
 
     def _send_stragglers(self) -> None:
         """Send units that take long to a second worker, unless there is none."""
-        if len(self._turnarounds) < FEWEST_FOR_MEDIAN or self._pool.workers < 2 or self.stats.is_stopping:
+        if len(self._lengths) < FEWEST_FOR_MEDIAN or self._pool.workers < 2 or self.stats.is_stopping:
             return
-        limit = max(SHORTEST_STRAGGLER, STRAGGLER_FACTOR * statistics.median(self._turnarounds))
-        now = time.monotonic()
+        begun_before = time.monotonic() - max(SHORTEST_STRAGGLER, STRAGGLER_FACTOR * statistics.median(self._lengths))
         for job, sent in list(self._out.items()):
-            is_latest = self._attempts[job.unit.identity] == job.attempt
-            if now - sent > limit and is_latest and not self._is_done(job.unit):
+            if sent < begun_before and self._may_have_a_copy(job.unit) and self._has_begun(job, begun_before):
                 self.stats.resent += 1
-                self._send(UnitJob(job.unit, job.attempt + 1, job.avoid))
+                self._copies[job.unit.identity] += 1
+                self._send(UnitJob(job.unit, self._attempts[job.unit.identity] + 1, self._avoided(job.unit)))
+
+    def _may_have_a_copy(self, unit: Unit) -> bool:
+        is_alone = len(self._jobs_out(unit)) == 1 and not self._is_done(unit)
+        return unit.is_repeatable and is_alone and self._copies[unit.identity] < MOST_COPIES
+
+    def _has_begun(self, job: UnitJob, moment: float) -> bool:
+        begun = self._pool.begun_at(job)
+        return begun is not None and begun < moment
 
     # Receiving
 
     def _take(self, report: UnitReport) -> Iterator[tuple[Unit, Result]]:
         """Book the answer of a job, if it is the one that its unit still needs."""
-        sent = self._out.pop(report.job, None)
+        self._out.pop(report.job, None)
         unit, answer = report.job.unit, report.answer
         if answer is None:
-            self._lose(unit)
+            self._lose(unit, report.refusal)
             return
         if answer.error is not None:
             raise RunError(f"a unit failed on {answer.worker}: {answer.error}")
-        if sent is not None:
-            self._turnarounds.append(time.monotonic() - sent)
+        self._lengths.append(answer.seconds)
         if self._is_done(unit):
             if unit.is_repeatable:
                 known = self._book.done[unit.identity]
                 _compare(unit, known.digest, known.workers[0], answer)
-        elif self._is_to_verify(unit):
+        elif is_to_verify(unit, self._verify):
             yield from self._verify_answer(unit, answer)
         else:
             yield unit, self._finish(unit, answer, (answer.worker,))
@@ -219,7 +231,7 @@ class Runner:
         self._repeats[unit.identity] += first is not answer
         if first is answer or (self._pool.workers > 1 and self._repeats[unit.identity] < MOST_REPEATS):
             if not self._is_under_way(unit):
-                self._send_again(unit, avoid=answer.worker)
+                self._send_again(unit)
         else:
             self.stats.unverified += 1
             yield unit, self._finish(unit, answer, (answer.worker,))
@@ -228,27 +240,40 @@ class Runner:
         result = self._book.book(unit, answer, workers)
         self._answers.pop(unit.identity, None)
         self.stats.done += 1
+        self._cancel_others(unit)
         return result
 
-    def _lose(self, unit: Unit) -> None:
-        """The worker of a unit has died: send the unit again, unless another worker has it."""
-        self._losses[unit.identity] = self._losses.get(unit.identity, 0) + 1
-        if self._losses[unit.identity] > MOST_LOSSES:
-            raise RunError(f"{MOST_LOSSES} workers died at one unit: perhaps it needs more memory than they have")
+    def _cancel_others(self, unit: Unit) -> None:
+        """Other attempts at a unit that is done are not awaited; an answer that comes all the same is compared."""
+        jobs = self._jobs_out(unit)
+        for job in jobs:
+            del self._out[job]
+        if jobs:
+            self._pool.cancel(jobs)
+
+    def _lose(self, unit: Unit, refusal: str | None) -> None:
+        """The worker of a unit has died or refuses it: send the unit again, unless another worker has it."""
+        if refusal is None:
+            self._count_loss(unit)
+        elif refusal not in self.stats.notes:
+            self.stats.notes.append(refusal)
         if not self._is_done(unit) and not self._is_under_way(unit):
             self.stats.redone += 1
-            first = self._answers.get(unit.identity)
-            self._send_again(unit, avoid=None if first is None else first.worker)
+            self._send_again(unit)
+
+    def _count_loss(self, unit: Unit) -> None:
+        self._losses[unit.identity] += 1
+        if self._losses[unit.identity] > MOST_LOSSES:
+            raise RunError(f"{MOST_LOSSES} workers died at one unit: perhaps it needs more memory than they have")
 
     def _is_under_way(self, unit: Unit) -> bool:
-        return any(job.unit is unit for job in self._out) or any(job.unit is unit for job in self._waiting)
+        return bool(self._jobs_out(unit)) or any(job.unit is unit for job in self._waiting)
+
+    def _jobs_out(self, unit: Unit) -> list[UnitJob]:
+        return [job for job in self._out if job.unit is unit]
 
     def _is_done(self, unit: Unit) -> bool:
         return unit.identity in self._book.done
-
-    def _is_to_verify(self, unit: Unit) -> bool:
-        """The same units in every run."""
-        return unit.is_repeatable and int(unit.identity[:8], 16) < self._verify * 2**32
 
 
 def _compare(unit: Unit, digest: str, worker: str, answer: UnitAnswer) -> None:

@@ -79,6 +79,7 @@ def test_positions_without_moves():
     assert positions_per_unit([part], 2) == 1
     assert counted(part, 1) == 0
     assert parts_of(mate, 4, 1, divide=True) == []
+    assert positions_per_unit([], 2) == 1
 
 
 @pytest.mark.parametrize("fen", [None, KIWIPETE])
@@ -186,6 +187,19 @@ class TestCommand:
         assert output.endswith("\nNodes searched: 8902\n")
         assert "e2e4: 600\n" in output
 
+    @pytest.mark.jit  # processes
+    def test_units_that_were_booked_without_verification_are_named(self, capsys, tmp_path):
+        """Also if nothing is left to do."""
+        run = tmp_path / "run"
+        self.run(capsys, 3, "--run", run)
+        units = len((run / "journal.jsonl").read_text().splitlines()) - 1
+        verified = ("--resume", run, "--verify", 1, "--threads", 2)
+        text = f"{units} booked before without verification"
+        status, _, errors = self.run(capsys, *verified)
+        assert status == 0
+        assert f"{text}\n" in errors
+        assert "without verification" not in self.run(capsys, "--resume", run)[2]
+
     def test_suite(self, capsys, tmp_path):
         suite = tmp_path / "suite.epd"
         suite.write_text(f"{KIWIPETE} ;D1 48 ;D2 2039\n{KIWIPETE} ;D1 47\n{KIWIPETE} ;D5 193690690\n")
@@ -219,6 +233,11 @@ class TestCommand:
 
     def test_depth_0_and_repairs(self, capsys, tmp_path):
         assert self.run(capsys, 0, "--run", tmp_path / "run")[:2] == (0, "\nNodes searched: 1\n")
+
+    def test_divide_of_a_mate(self, capsys, tmp_path):
+        mate = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+        assert self.run(capsys, 3, "--divide", "--run", tmp_path / "run", mate)[:2] == (0, "\nNodes searched: 0\n")
+        assert self.run(capsys, "--resume", tmp_path / "run")[:2] == (0, "\nNodes searched: 0\n")
 
 
 @pytest.mark.parametrize(

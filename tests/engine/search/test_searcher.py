@@ -24,7 +24,6 @@ from engine.search import workers as workers_module
 from engine.search.clock import Delay, Limits, budget
 from engine.search.resources import Resources
 from engine.search.searcher import Searcher
-from engine.system.environment import _quota
 from movegen import Position
 from movegen.bits import U64
 from tests.engine.mcts.invariants import check_invariants
@@ -598,14 +597,6 @@ def test_the_clock_is_watched_while_the_first_worker_is_held_up():
     witness.on_info = slow
     witness.search(Limits(move_time=250))
     assert ends[0]
-
-
-def test_a_quota_of_processors_is_read(tmp_path):
-    file = tmp_path / "cpu.max"
-    for text, expected in [("150000 100000", 2), ("max 100000", 8), ("", 8), ("50000 100000", 1), ("1 0", 8)]:
-        file.write_text(text)
-        assert _quota(file, 8) == expected
-    assert _quota(tmp_path / "none", 8) == 8
 
 
 def test_moves_that_are_proven_to_lose_are_no_rivals_on_the_clock():

@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
 
 from perft.__main__ import main
-from perft.runner.cluster import ClusterOptions, check_versions, open_cluster
+from perft.runner.cluster import ClusterOptions, check_scheduler, open_cluster
 from perft.runner.journal import Memory
 from perft.runner.runner import RunError, Runner, Stopped, UnitJob
 from perft.suite import read_suite
 from tests.perft.runner.programs import PROJECT, address_in, drive, scheduler, started, until, workers
-from tests.perft.runner.work import unit
+from tests.perft.runner.work import cannot_compute, pretends_another_numba, unit
 
 pytestmark = [pytest.mark.jit, pytest.mark.slow]
 
@@ -149,6 +149,31 @@ class TestLocalCluster:
         assert all(report.answer.error is None for report in reports)
         assert {report.job for report in reports}.isdisjoint(taken_back)
 
+    def test_jobs_that_no_worker_has_begun_are_cancelled(self, pool):
+        assert pool.workers == 2
+        jobs = [UnitJob(unit(number, "slow_square", seconds=3), 1) for number in range(6)]
+        before = time.monotonic()
+        for job in jobs:
+            pool.send(job)
+        time.sleep(1.5)
+        begun = [job for job in jobs if pool.begun_at(job) is not None]
+        assert len(begun) >= 2
+        assert all(before <= pool.begun_at(job) <= time.monotonic() for job in begun)
+        pool.cancel(jobs)
+        left = list(pool._jobs)
+        assert 2 <= len(left) <= 3
+        reports = []
+        until(lambda: reports.extend(pool.receive(0.2)) or len(reports) == len(left), "the other jobs")
+        assert pool.begun_at(jobs[0]) is None
+
+    def test_a_long_unit_is_done_twice_at_most(self, pool, tmp_path):
+        """Nor do the units behind it wait for it."""
+        slow = unit(1000, "noted_nap", seconds=6, folder=str(tmp_path))
+        units = [unit(number, "noted_nap", seconds=0.02, folder=str(tmp_path)) for number in range(60)]
+        runner = Runner(pool, Memory())
+        list(runner.run([*units[:10], slow, *units[10:]]))
+        assert (tmp_path / "1000").read_text() in ("x", "xx")
+
     def test_ctrl_c_ends_after_what_is_begun(self, pool):
         runner, book = Runner(pool, Memory()), []
 
@@ -170,16 +195,32 @@ def run(pool, units):
 class TestOtherVersions:
     def versions(self, **changed):
         packages = {"python": "3.12.1.final.0", "dask": "2026.8.0", "distributed": "2026.8.0"}
-        ours, other = {"packages": packages}, {"packages": packages | changed}
-        return {"client": ours, "scheduler": ours, "workers": {"tcp://1.2.3.4:5": other}}
+        return {"client": {"packages": packages}, "scheduler": {"packages": packages | changed}, "workers": {}}
 
-    def test_python_and_dask_must_be_the_same(self):
-        check_versions(self.versions(python="3.12.9.final.0", numpy="1"))
+    def test_the_scheduler_must_have_the_same_python_and_dask(self):
+        check_scheduler(self.versions(python="3.12.9.final.0", numpy="1"))
         for name, version in (("python", "3.13.0.final.0"), ("dask", "2026.7.0"), ("distributed", "2026.7.0")):
-            with pytest.raises(RunError, match=rf"tcp://1.2.3.4:5 has {name} .*: install the same on all machines"):
-                check_versions(self.versions(**{name: version}))
+            with pytest.raises(RunError, match=rf"the scheduler has {name} .*: install the same on all machines"):
+                check_scheduler(self.versions(**{name: version}))
         with pytest.raises(RunError, match="the scheduler has python of unknown version"):
-            check_versions(self.versions() | {"scheduler": None})
+            check_scheduler(self.versions() | {"scheduler": None})
+
+    def test_a_worker_with_another_numba_gets_no_units(self, pool):
+        until(lambda: pool.workers == 2, "two workers")
+        foreign, other = pool._threads
+        pool._client.run(pretends_another_numba, workers=[foreign])
+        runner = Runner(pool, Memory())
+        results = list(runner.run([unit(number, "slow_square", seconds=0.05) for number in range(20)]))
+        assert {each.input["number"]: result.value for each, result in results} == {n: n * n for n in range(20)}
+        assert {worker for _, result in results for worker in result.workers} == {other}
+        (note,) = runner.stats.notes
+        assert note.startswith(f"{foreign} has numba 0.1 instead of ")
+        assert note.endswith(": it gets no units; install the same version on all machines")
+        assert (pool.workers, runner.stats.workers) == (1, 1)
+        run(pool, [unit(1)])  # another run knows it too
+        pool._client.run(pretends_another_numba, workers=[other])
+        with pytest.raises(RunError, match=r"no worker of the cluster can do a unit: .* has numba 0\.1 instead of"):
+            run(pool, [unit(30)])
 
     def test_a_worker_with_other_sources_does_nothing(self, tmp_path, environment):
         for package in ("movegen", "perft"):
@@ -192,21 +233,51 @@ class TestOtherVersions:
         ):
             finished = drive(environment, 4, "--cluster", file, "--run", tmp_path / "run")
         assert finished.returncode == 2
-        assert "the worker has another version of Teresa: install the same on all machines" in finished.stderr
+        assert "no worker of the cluster can do a unit: tcp://127.0.0.1:" in finished.stderr
+        assert " has other sources of Teresa: install the same version on all machines" in finished.stderr
         assert "Traceback" not in finished.stderr
 
-    @pytest.mark.parametrize("which", ["worker", "scheduler"])
-    def test_a_machine_without_teresa(self, which, tmp_path, environment):
-        (tmp_path / "perft.py").write_text("raise ModuleNotFoundError(\"No module named 'perft'\")\n")
-        without = {**environment, "PYTHONPATH": str(tmp_path)}
-        with (
-            scheduler(tmp_path, without if which == "scheduler" else environment) as (_, file),
-            workers(file, without if which == "worker" else environment, count=1),
-        ):
+    @pytest.fixture
+    def without(self, tmp_path, environment):
+        """-> the environment of a machine without Teresa."""
+        (tmp_path / "without").mkdir()
+        (tmp_path / "without" / "perft.py").write_text("raise ModuleNotFoundError(\"No module named 'perft'\")\n")
+        return {**environment, "PYTHONPATH": str(tmp_path / "without")}
+
+    def test_a_scheduler_without_teresa(self, tmp_path, environment, without):
+        with scheduler(tmp_path, without) as (_, file), workers(file, environment, count=1):
             finished = drive(environment, 4, "--cluster", file, "--run", tmp_path / "run")
         assert finished.returncode == 2
         assert "cannot load Teresa: install the same version on all machines" in finished.stderr
         assert "Traceback" not in finished.stderr
+
+    def test_a_worker_without_teresa_leaves_and_the_others_do_its_units(self, tmp_path, environment, without):
+        with (
+            scheduler(tmp_path, environment) as (_, file),
+            workers(file, without, count=1),
+            workers(file, environment, count=1),
+        ):
+            pool = open_cluster(ClusterOptions(str(file), 0), lambda _: {})
+            try:
+                until(lambda: pool.workers == 2, "two workers")
+                runner = Runner(pool, Memory())
+                assert len(list(runner.run([unit(number, "slow_square", seconds=0.2) for number in range(20)]))) == 20
+                until(lambda: pool.workers == 1, "the end of the other worker")
+            finally:
+                pool.close()
+        assert pool.lost == 1
+
+    def test_a_worker_that_cannot_call_teresa_gets_no_units(self, pool):
+        """As with another version of Teresa, whose function takes other arguments."""
+        until(lambda: pool.workers == 2, "two workers")
+        foreign, other = pool._threads
+        pool._client.run(cannot_compute, workers=[foreign])
+        runner = Runner(pool, Memory())
+        results = list(runner.run([unit(number, "slow_square", seconds=0.05) for number in range(20)]))
+        assert {worker for _, result in results for worker in result.workers} == {other}
+        assert [note.partition(": ")[0] for note in runner.stats.notes] == [
+            f"{foreign} cannot load Teresa (compute_here() takes other arguments)"
+        ]
 
 
 def test_it_waits_for_workers(tmp_path, environment):

@@ -1,9 +1,15 @@
 import io
 import re
+import sys
 
 from perft.runner import display
 from perft.runner.display import RunDisplay, progress_line, summary_line
-from perft.runner.runner import RunStats
+from perft.runner.run_stats import RunStats
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
 def stats(**values):
@@ -24,6 +30,31 @@ def test_what_was_done_twice():
 
 def test_no_worker_is_there():
     assert progress_line(stats(total=9), 101.0).endswith("? left, waiting for workers")
+    gone = progress_line(stats(total=9, lost_workers=1), 101.0)
+    assert gone.endswith("waiting for workers (the logs of those that have gone may say why), 1 worker lost")
+
+
+def test_notes_are_shown_once():
+    stream = io.StringIO()
+    with RunDisplay(stream) as shown:
+        for _ in range(2):
+            shown.show(stats(total=9, workers=2, notes=["a worker has [other] versions"]))
+    assert stream.getvalue() == "a worker has [other] versions\n"
+    stream = Terminal()
+    with RunDisplay(stream) as shown:
+        shown.show(stats(total=9, workers=2))
+        for _ in range(2):
+            shown.show(stats(total=9, workers=2, notes=["a worker has [other] versions"]))
+    assert stream.getvalue().count("a worker has [other] versions\n") == 1
+
+
+def test_a_log_gets_a_line_when_a_run_stops():
+    stream = io.StringIO()
+    with RunDisplay(stream) as shown:
+        for is_stopping in (False, True, True):
+            shown.show(stats(total=9, workers=2, is_stopping=is_stopping))
+    (line,) = stream.getvalue().splitlines()
+    assert display.STOPPING in line
 
 
 def test_a_run_that_stops():
@@ -58,13 +89,30 @@ def test_a_log_gets_a_line_a_minute_and_one_when_there_is_no_worker(monkeypatch)
 
 
 def test_a_terminal_gets_a_line_that_goes_away():
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
     stream = Terminal()
     with RunDisplay(stream) as shown:
         shown.show(stats(total=9, workers=2))
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", stream.getvalue())
     assert "0 of 9 units, " in plain
     assert stream.getvalue().endswith("\x1b[2K")  # the line is cleared
+
+
+def test_what_is_printed_to_a_file_meanwhile_arrives_there(monkeypatch):
+    terminal, output, errors = Terminal(), io.StringIO(), io.StringIO()
+    monkeypatch.setattr("sys.stdout", output)
+    monkeypatch.setattr("sys.stderr", errors)
+    with RunDisplay(terminal) as shown:
+        shown.show(stats(total=9, workers=2))
+        print("a result")
+        print("a note", file=sys.stderr)
+    assert (output.getvalue(), errors.getvalue()) == ("a result\n", "a note\n")
+
+
+def test_what_is_printed_to_the_same_terminal_is_above_the_line(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setattr("sys.stderr", terminal)
+    with RunDisplay() as shown:
+        shown.show(stats(total=9, workers=2))
+        print("a result")
+    assert re.search(r"a result\n.* units, ", terminal.getvalue(), re.DOTALL)

@@ -1,5 +1,6 @@
 import errno
 import json
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -130,30 +131,44 @@ def test_foreign_folders_and_journals_are_refused(tmp_path):
         journal.close()
 
 
-def test_a_full_disk_is_a_clear_error_and_loses_nothing(journal, monkeypatch):
-    journal.book(unit(1), answer(1), ("a",))
+class HalfWritten:
+    """A file on a full disk."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def write(self, data):
+        self.file.write(data[: len(data) // 2])
+        self.file.flush()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """-> a context in which every file is cut off in the middle."""
     real = Path.open
 
-    class Full:
-        def __init__(self, file):
-            self.file = file
+    @contextmanager
+    def full():
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "open", lambda path, mode="r", *rest: HalfWritten(real(path, mode, *rest)))
+            yield
 
-        def __enter__(self):
-            return self
+    return full
 
-        def __exit__(self, *_):
-            self.file.close()
 
-        def __getattr__(self, name):
-            return getattr(self.file, name)
-
-        def write(self, data):
-            self.file.write(data[: len(data) // 2])
-            self.file.flush()
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "open", lambda path, mode="r", *rest: Full(real(path, mode, *rest)))
+def test_a_full_disk_is_a_clear_error_and_loses_nothing(journal, full_disk):
+    journal.book(unit(1), answer(1), ("a",))
+    with full_disk():
         for files in ({}, {".txt": b"abcdef"}):
             with pytest.raises(
                 JournalError, match=r"No space left on device; what is booked is safe, continue by --resume"
@@ -164,6 +179,42 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(journal, monkeypatch):
     other, _ = reopened(journal)
     assert list(other.done) == [unit(1).identity, unit(3).identity]
     other.close()
+
+
+def test_a_run_whose_header_was_cut_off_can_be_started_again(tmp_path, full_disk):
+    journal = Journal(tmp_path / "run")
+    with full_disk(), pytest.raises(JournalError, match="No space left on device"):
+        journal.start({"command": "test"})
+    journal.close()
+    with pytest.raises(JournalError, match=r"it has no journal\.jsonl"):
+        Journal(tmp_path / "run").resume()
+    again = Journal(tmp_path / "run")
+    again.start({"command": "test"})
+    other, header = reopened(again)
+    assert header["command"] == "test"
+    other.close()
+
+
+def test_a_folder_with_results_is_left_alone(tmp_path):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "mine.txt").write_text("x")
+    with pytest.raises(JournalError, match="is not empty"):
+        Journal(tmp_path).start({})
+
+
+def test_two_processes_cannot_start_in_one_folder(tmp_path, monkeypatch):
+    first, second = Journal(tmp_path), Journal(tmp_path)
+    take_lock = second._take_lock
+
+    def too_late():
+        first.start({})
+        first.close()
+        take_lock()
+
+    monkeypatch.setattr(second, "_take_lock", too_late)
+    with pytest.raises(JournalError, match="is not empty"):
+        second.start({})
+    second.close()
 
 
 def test_the_hash_of_a_list_depends_on_its_units_and_their_order():

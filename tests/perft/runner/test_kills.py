@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
 
+from perft.runner.display import STOPPING
 from tests.perft.runner.programs import (
     SECONDS,
     START_7,
@@ -115,7 +116,9 @@ def test_ctrl_c_once(tmp_path, environment, where):
     done, total = map(int, re.search(r"Stopped: (\d+) of (\d+) units are done", output).groups())
     assert 3 <= done == len(booked(run)) < total
     assert output.endswith(f"Continue with: --resume {run}\n")
-    assert errors == f"run folder: {run} (continue by --resume)\n"
+    announced, stopping = errors.splitlines()
+    assert announced == f"run folder: {run} (continue by --resume)"
+    assert STOPPING in stopping
     resumed(environment, run)
 
 

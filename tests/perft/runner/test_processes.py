@@ -66,3 +66,47 @@ def test_processes_end_with_the_pool():
     pool.close()
     assert not any(process.is_alive() for process in processes)
     assert time.monotonic() - begin < 60
+
+
+def test_the_begin_of_a_job_is_when_a_process_gets_it(pool):
+    jobs = [UnitJob(unit(number, "slow_square", seconds=1), 1) for number in range(4)]
+    before = time.monotonic()
+    for job in jobs:
+        pool.send(job)
+    assert all(before <= pool.begun_at(job) <= time.monotonic() for job in jobs[:2])
+    assert [pool.begun_at(job) for job in jobs[2:]] == [None, None]
+
+
+def test_jobs_that_no_process_has_are_cancelled(pool):
+    jobs = [UnitJob(unit(number, "slow_square", seconds=0.2), 1) for number in range(4)]
+    for job in jobs:
+        pool.send(job)
+    pool.cancel(jobs)
+    reports = []
+    while len(reports) < 2:
+        reports += pool.receive(5)
+    assert {report.job for report in reports} == set(jobs[:2])
+    assert pool.receive(0.5) == []
+
+
+def test_the_inline_pool_cancels_what_waits():
+    inline, jobs = InlinePool({}), [UnitJob(unit(number), 1) for number in range(3)]
+    for job in jobs:
+        inline.send(job)
+    inline.cancel(jobs[:2])
+    assert [inline.begun_at(job) for job in jobs] == [None] * 3
+    assert [report.job for report in inline.receive(0)] == [jobs[2]]
+
+
+@pytest.mark.slow
+def test_a_long_unit_is_done_twice_at_most(pool, tmp_path):
+    """The run ends when all units are done: the copy, begun seconds later, is not awaited."""
+    slow = unit(1000, "noted_nap", seconds=6, folder=str(tmp_path))
+    units = [unit(number, "noted_nap", seconds=0.02, folder=str(tmp_path)) for number in range(100)]
+    runner = Runner(pool, Memory())
+    begin = time.monotonic()
+    done = {each.input["number"]: time.monotonic() for each, _ in runner.run([*units[:98], slow, *units[98:]])}
+    assert time.monotonic() - max(done.values()) < 2
+    assert max(done.values()) - begin < 60
+    assert (tmp_path / "1000").read_text() in ("x", "xx")
+    assert runner.stats.resent <= 2

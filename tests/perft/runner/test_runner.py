@@ -10,7 +10,7 @@ import pytest
 from perft.runner import runner as runner_module
 from perft.runner.journal import Memory
 from perft.runner.runner import RunError, Runner, Stopped, UnitJob, UnitReport, results_in_order
-from perft.runner.units import UnitAnswer, compute
+from perft.runner.units import Unit, UnitAnswer, compute
 from tests.perft.runner.work import unit
 
 UNITS = [unit(number) for number in range(40)]
@@ -18,16 +18,18 @@ RIGHT = {number: number * number for number in range(40)}
 
 
 class FakePool:
-    """Answers one job at a time, as `plan(job)` says: an answer, "lost", or "later"."""
+    """Answers one job at a time, as `plan(job)` says: an answer, "lost", "foreign", or "later"."""
 
     def __init__(self, plan=None, workers=2, order=0):
         self.workers, self.lost, self.plan = workers, 0, plan or (lambda _: "answer")
         self.jobs, self.sent, self.most_out = [], [], 0
-        self.rng = random.Random(order)
+        self.cancelled, self.begun = [], {}
+        self.rng, self.is_shuffled = random.Random(order), order is not None
 
     def send(self, job):
         self.sent.append(job)
         self.jobs.append(job)
+        self.begun[job] = runner_module.time.monotonic()
         self.most_out = max(self.most_out, len(self.jobs))
 
     def worker_of(self, job):
@@ -35,22 +37,29 @@ class FakePool:
         return self.rng.choice([name for name in names if name != job.avoid] or names)
 
     def receive(self, _seconds):
-        self.rng.shuffle(self.jobs)
+        if self.is_shuffled:
+            self.rng.shuffle(self.jobs)
         for job in list(self.jobs):
             what = self.plan(job)
             if what == "later":
                 continue
             self.jobs.remove(job)
-            if what == "lost":
-                return [UnitReport(job, None)]
-            answer = replace(
-                compute(job.unit.function, job.unit.input, job.unit.identity, {}), worker=self.worker_of(job)
-            )
+            if what in ("lost", "foreign"):
+                return [UnitReport(job, None, "a worker has other versions" if what == "foreign" else None)]
+            seconds = runner_module.time.monotonic() - self.begun[job]
+            answer = compute(job.unit.function, job.unit.input, job.unit.identity, {})
+            answer = replace(answer, worker=self.worker_of(job), seconds=seconds)
             return [UnitReport(job, replace(answer, value=what) if isinstance(what, int) else answer)]
         return []
 
     def recall(self):
         return []
+
+    def cancel(self, jobs):
+        self.cancelled += jobs
+
+    def begun_at(self, job):
+        return self.begun[job]
 
     def close(self):
         pass
@@ -112,6 +121,16 @@ def test_a_unit_at_which_every_worker_dies_ends_the_run():
     with pytest.raises(RunError, match="30 workers died at one unit"):
         list(Runner(pool, book).run(UNITS))
     assert sum(job.unit is UNITS[7] for job in pool.sent) == 31
+
+
+def test_units_that_foreign_workers_refuse_are_sent_again():
+    """However often: that is no sign of a unit that kills its workers."""
+    left = itertools.count()
+    pool = FakePool(lambda job: "foreign" if job.unit is UNITS[7] and next(left) < 50 else "answer")
+    runner = Runner(pool, Memory())
+    assert results(runner) == RIGHT
+    assert runner.stats.notes == ["a worker has other versions"]
+    assert runner.stats.redone == 50
 
 
 def test_a_failed_unit_ends_the_run_and_names_the_worker():
@@ -187,18 +206,19 @@ class TestStragglers:
 
     @pytest.mark.usefixtures("clock")
     def test_a_unit_that_takes_long_is_sent_to_a_second_worker(self):
-        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and job.attempt == 1 else "answer")
+        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and job.attempt == 1 else "answer", order=None)
         runner = Runner(pool, Memory())
         for unit_, _ in runner.run(UNITS):
             if unit_ is UNITS[0]:
                 pool.plan = lambda _: "answer"
         assert runner.stats.resent == 1
         assert runner.stats.redone == 0
+        assert pool.cancelled == [UnitJob(UNITS[0], 1)]
         assert [job.attempt for job in pool.sent if job.unit is UNITS[0]] == [1, 2]
 
     @pytest.mark.usefixtures("clock")
     def test_an_answer_that_comes_second_must_agree(self):
-        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and job.attempt == 1 else "answer")
+        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and job.attempt == 1 else "answer", order=None)
 
         def change_the_plan():
             for unit_, _ in Runner(pool, Memory()).run(UNITS):
@@ -209,9 +229,79 @@ class TestStragglers:
             change_the_plan()
 
     @pytest.mark.usefixtures("clock")
+    def test_one_copy_at_a_time(self):
+        """All attempts at a unit hang for long: two are out, however long it takes."""
+        left = itertools.count()
+        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and next(left) < 300 else "answer", order=None)
+        runner = Runner(pool, Memory())
+        assert results(runner) == RIGHT
+        assert runner.stats.resent == 1
+        assert [job.attempt for job in pool.sent if job.unit is UNITS[0]] == [1, 2]
+        assert len(pool.cancelled) == 1
+
+    @pytest.mark.usefixtures("clock")
+    def test_two_copies_in_all(self):
+        """The workers of the copies die, and those of the further attempts: a loss is no reason for one more copy."""
+        slow, left = UNITS[0], itertools.count()
+
+        def plan(job):
+            if job.unit is slow and next(left) < 300:
+                return "lost" if job.attempt > 1 else "later"
+            return "answer"
+
+        pool = FakePool(plan, order=None)
+        runner = Runner(pool, Memory())
+        assert results(runner) == RIGHT
+        assert runner.stats.resent == runner_module.MOST_COPIES == 2
+        assert sum(job.unit is slow for job in pool.sent) == 3
+
+    @pytest.mark.usefixtures("clock")
+    def test_a_unit_that_no_worker_has_begun_is_no_straggler(self):
+        left = itertools.count()
+        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and next(left) < 100 else "answer", order=None)
+        pool.begun_at = lambda _: None
+        runner = Runner(pool, Memory())
+        assert results(runner) == RIGHT
+        assert runner.stats.resent == 0
+
+    @pytest.mark.usefixtures("clock")
+    def test_the_age_is_that_since_the_begin(self):
+        left = itertools.count()
+        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and next(left) < 100 else "answer", order=None)
+        pool.begun_at = lambda _: runner_module.time.monotonic()
+        runner = Runner(pool, Memory())
+        assert results(runner) == RIGHT
+        assert runner.stats.resent == 0
+
+    @pytest.mark.usefixtures("clock")
+    def test_no_copy_where_a_clock_decides(self):
+        """The faster of two answers would count: short games would be favoured."""
+        by_clock = [Unit(each.function, each.input, is_repeatable=False) for each in UNITS]
+        left = itertools.count()
+        pool = FakePool(lambda job: "later" if job.unit is by_clock[0] and next(left) < 100 else "answer", order=None)
+        runner = Runner(pool, Memory())
+        assert results(runner, by_clock) == RIGHT
+        assert runner.stats.resent == 0
+        assert len(pool.sent) == 40
+
+    @pytest.mark.usefixtures("clock")
+    def test_a_copy_avoids_the_worker_of_the_first_answer(self):
+        """A unit is to be verified, and the second worker hangs."""
+        slow = UNITS[0]
+        pool = FakePool(lambda job: "later" if job.unit is slow and job.attempt == 2 else "answer", order=None)
+        book = Memory()
+        runner = Runner(pool, book, verify=1.0)
+        assert results(runner) == RIGHT
+        first, second = book.done[slow.identity].workers
+        (copy,) = [job for job in pool.sent if job.unit is slow and job.attempt == 3]
+        assert copy.avoid == first != second
+
+    @pytest.mark.usefixtures("clock")
     def test_with_one_worker_there_is_no_second(self):
         left = itertools.count()
-        pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and next(left) < 100 else "answer", workers=1)
+        pool = FakePool(
+            lambda job: "later" if job.unit is UNITS[0] and next(left) < 100 else "answer", workers=1, order=None
+        )
         runner = Runner(pool, Memory())
         assert results(runner) == RIGHT
         assert runner.stats.resent == 0
@@ -244,6 +334,18 @@ class TestStuckWorkers:
             if each.input["number"] > 30:
                 assert sum(job.unit not in UNITS[:3] for job in pool.jobs) <= 6
         assert pool.most_out >= 8
+
+
+def test_units_that_were_booked_without_verification_are_counted():
+    book = Memory()
+    list(Runner(FakePool(), book).run(UNITS[:30]))
+    runner = Runner(FakePool(), book, verify=1.0)
+    assert results(runner) == RIGHT
+    assert (runner.stats.verified, runner.stats.booked_unverified) == (10, 30)
+    list(Runner(FakePool(), book, verify=0.5).run(UNITS[30:]))
+    runner = Runner(FakePool(), book, verify=1.0)
+    results(runner, UNITS[30:])
+    assert (runner.stats.verified, runner.stats.booked_unverified) == (0, 0)
 
 
 class TestNoSecondWorker:
@@ -312,6 +414,22 @@ def test_ctrl_c_finishes_what_is_out():
     assert len(done) == len(pool.sent) == len(book.done) < 40
     assert not pool.jobs
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_first_ctrl_c_is_announced_at_once():
+    """Not when the unit under way is done: here it is interrupted."""
+    seen = []
+
+    def press(_job):
+        if not seen:
+            signal.raise_signal(signal.SIGINT)
+            seen.append("done")
+        return "answer"
+
+    runner = Runner(FakePool(press), Memory(), watcher=lambda stats: stats.is_stopping and seen.append("stopping"))
+    with pytest.raises(Stopped):
+        list(runner.run(UNITS))
+    assert seen[:2] == ["stopping", "done"]
 
 
 def test_a_second_ctrl_c_ends_at_once():

@@ -64,3 +64,29 @@ def compiles(number, folder, **_hints):
     sum_occurrences(np.zeros(8, dtype=np.uint64), np.uint64(1))
     stats = sum_occurrences.stats
     return [sum(stats.cache_misses.values()), sum(stats.cache_hits.values())]
+
+
+def noted_nap(number, seconds, folder, **_hints):
+    """Sleep; a letter in a file for each time that it is done."""
+    with open(os.path.join(folder, str(number)), "a") as file:  # noqa: PTH118, PTH123
+        file.write("x")
+    time.sleep(seconds)
+    return number
+
+
+def pretends_another_numba():
+    """For a worker of Dask: it is as if another version were installed there."""
+    from perft.runner import dask_pool
+
+    real = dask_pool.versions_behind
+    dask_pool.versions_behind = lambda function: {**real(function), "numba": "0.1"}
+
+
+def cannot_compute():
+    """For a worker of Dask: it is as if it had another version of Teresa."""
+    from perft.runner import dask_pool
+
+    def compute_here(*_):
+        raise TypeError("compute_here() takes other arguments")
+
+    dask_pool.compute_here = compute_here

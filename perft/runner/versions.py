@@ -1,0 +1,48 @@
+"""Does a worker have what the driver has? Each unit is sent with the driver's versions, and refused if they differ."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+
+from perft.runner.units import sources_behind
+
+PACKAGES = ("numba", "numpy", "dask", "distributed")
+SOURCES = "sources"
+ADVICE = "install the same version on all machines"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The answer of a worker that cannot do a unit as the driver would."""
+
+    worker: str
+    reason: str  # "has numba 0.60 instead of 0.61"
+
+    def __str__(self) -> str:
+        return f"{self.worker} {self.reason}"
+
+
+@cache
+def versions_behind(function: str) -> Mapping[str, str]:
+    """What the result of a unit may depend on, beside its input: Python up to the minor version, packages, sources."""
+    python = ".".join(map(str, sys.version_info[:2]))
+    return {"Python": python, **{name: _version_of(name) for name in PACKAGES}, SOURCES: sources_behind(function)}
+
+
+def _version_of(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "(missing)"
+
+
+def differences(here: Mapping[str, str], there: Mapping[str, str]) -> str | None:
+    """How versions differ from those of the driver (`there`), in words; None: not at all."""
+    found = [
+        "other sources of Teresa" if name == SOURCES else f"{name} {here.get(name)} instead of {version}"
+        for name, version in there.items()
+        if here.get(name) != version
+    ]
+    return f"has {' and '.join(found)}" if found else None
