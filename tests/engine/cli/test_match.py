@@ -258,7 +258,7 @@ def test_a_run_is_not_continued_with_another_engine(capsys, tmp_path):
 def test_killed_and_continued(tmp_path, environment, warm):  # noqa: ARG001
     """kill -9 at three moments: the same games and the same LLR as without."""
     command = [sys.executable, "-m", "engine", "match"]
-    options = ["default", "PUCT C=1500", "--visits", "150", "--games", "48", "--sprt", "0", "10", "--workers", "2"]
+    options = ["default", "PUCT C=1500", "--visits", "60", "--games", "24", "--sprt", "0", "10", "--workers", "2"]
     whole = [*command, *options, "--json", "--pgn", str(tmp_path / "whole.pgn")]
     expected = subprocess.run(whole, env=environment, capture_output=True, text=True, check=True, timeout=300).stdout
     folder = tmp_path / "run"

@@ -57,11 +57,13 @@ def test_a_famous_sacrifice_is_not_condemned():
     assert not is_condemned(usual.review(KASPAROV), usual.why(KASPAROV))
 
 
-@pytest.mark.slow
-def test_blunders_are_called_so_in_spite_of_second_looks():
-    judges, blunders = Judges(8000), read(BLUNDERS)
+@pytest.mark.parametrize(
+    ("step", "least"), [pytest.param(3, 10, marks=pytest.mark.slow), pytest.param(1, 29, marks=pytest.mark.soak)]
+)
+def test_blunders_are_called_so_in_spite_of_second_looks(step, least):
+    judges, blunders = Judges(8000), read(BLUNDERS)[::step]
     found = [judges.review(one) in (Severity.MISTAKE, Severity.BLUNDER) for one in blunders]
-    assert len(blunders) >= 29
+    assert len(blunders) >= least
     assert sum(found) >= LEAST_FOUND * len(blunders)
 
 
