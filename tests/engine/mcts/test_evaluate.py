@@ -2,6 +2,7 @@
 
 import numba
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def test_an_empty_table_knows_nothing_not_even_of_key_zero():
     assert not look_up(np.zeros(WORDS, dtype=np.uint64), U64(0))[0]
 
 
+@pytest.mark.jit  # minutes without machine code
 def test_a_search_keeps_what_the_network_says_and_clearing_forgets_it():
     tree, worker, root = new_tree(16), new_worker(1, NET), Position()
     simulate_many(tree, root_of(root), NET, SearchParams(PUCT, NETWORK, 3.0), worker, U64(400))

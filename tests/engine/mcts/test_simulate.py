@@ -135,6 +135,7 @@ def test_visits_add_up(params, scaled):
         todo += below
 
 
+@pytest.mark.jit  # minutes without machine code
 def test_expansion_is_lazy():
     tree = search(Position(), 1, SearchParams(PUCT, PLAYOUT, 1.5, 0.0))
     assert tree.link[0] == 0

@@ -15,6 +15,7 @@ from engine.search.searcher import Searcher
 from tests.engine.report.searches import MIDDLEGAME, new_searcher, searched
 
 
+@pytest.mark.jit  # minutes without machine code
 def test_the_numbers_stay_as_they_were_when_the_report_was_made():
     searcher = new_searcher(MIDDLEGAME, Threads=2)
     searcher.go(Limits(infinite=True))
@@ -34,6 +35,7 @@ def test_the_numbers_stay_as_they_were_when_the_report_was_made():
     assert after.chosen is not None
 
 
+@pytest.mark.jit  # minutes without machine code
 def test_a_snapshot_holds_neither_the_search_nor_the_searcher():
     snapshot = searched(MIDDLEGAME, 300).report().snapshot
     values = [getattr(snapshot, field.name) for field in dataclasses.fields(Snapshot)]
@@ -62,6 +64,7 @@ def test_reading_changes_nothing_of_a_running_search():
     assert max(readings) <= run.progress(searcher.tree).depth
 
 
+@pytest.mark.jit  # minutes without machine code
 def test_without_a_search_only_the_visits_of_the_tree_are_known():
     searcher = searched(MIDDLEGAME, 300)
     best = searcher.report().summary()["best"]
