@@ -27,7 +27,7 @@ from perft.runner.runner import Stopped
 
 SEATS = "AB"
 VISITS_PER_UNIT = 1600  # times the moves of a pair: a unit then takes some seconds
-LEAST_UNITS = 40  # if there are so many pairs: enough for several workers
+LEAST_UNITS = 40  # enough for several workers, if there are that many pairs
 # What a run keeps; `--resume` takes none of it.
 PLAN_OPTIONS = (
     "engine", "set", "games", "visits", "clock", "seconds", "book", "chess960", "seed",

@@ -64,9 +64,8 @@ def open_cluster(options: ClusterOptions, hints: Callable[[int], Mapping[str, An
     security = _security(options, address)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # other versions: see `check_scheduler`, and those of workers are checked with each unit
+            # Other versions: see `check_scheduler`; those of workers are compared with each unit.
+            warnings.simplefilter("ignore")
             client = Client(address, timeout=CONNECT_SECONDS, security=security)
     except (OSError, ValueError, TypeError) as error:
         raise RunError(f"the scheduler {address} cannot be reached: {innermost(error)}") from None
