@@ -53,7 +53,7 @@ class UciPlayer:
                 raise ValueError(f"{self._spec.name} does not get ready: {error or 'no answer'}") from None
 
     def _get_ready(self) -> None:
-        """Tell the engine of the new game, and wait. python-chess would do so at the first move, on the clock."""
+        """Announce the new game to the engine, and wait. python-chess would do so at the first move, on the clock."""
         engine = self.running()
         engine.protocol.loop.call_soon_threadsafe(_begin_game, engine.protocol, self._game)
         engine.ping()

@@ -96,7 +96,7 @@ def test_a_crashing_engine_is_counted_apart(capsys):
     ],
 )
 def test_bad_input(capsys, arguments, reason, monkeypatch):
-    """It is told before anything is compiled."""
+    """It is reported before anything is compiled."""
     monkeypatch.setattr(match_run, "warm_up", lambda: pytest.fail("compiled"))
     status, output, errors = run(capsys, *arguments)
     assert (status, output) == (2, "")
@@ -187,7 +187,7 @@ def test_a_full_disk_does_not_cost_the_result(capsys):
 
 
 def test_without_dask(capsys, tmp_path, monkeypatch):
-    """It is told before anything is compiled, and leaves no folder."""
+    """It is reported before anything is compiled, and leaves no folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(match_run, "warm_up", lambda: pytest.fail("compiled"))
     monkeypatch.setattr(command_run, "find_spec", lambda _: None)

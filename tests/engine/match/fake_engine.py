@@ -2,7 +2,7 @@
 
 WHAT happens at its MOVE-th move: crash, hang, illegal, nonsense, none, slow, or nothing. With FOLDER it does so in one
 process only, whichever comes first: a file there says that it has happened. "score cp -70000" is reported as it is;
-"slow to clear" is slow to get ready for each game, and ends if it is told of one game twice.
+"slow to clear" is slow to get ready for each game, and ends if one game is announced twice.
 """
 
 import os

@@ -114,7 +114,7 @@ def test_large_scores_keep_their_sign(score):
 
 @pytest.mark.parametrize("control", [TimeControl(clock=0.3), TimeControl(move_time=0.05)])
 def test_getting_ready_for_a_game_is_not_on_the_clock(control):
-    """An engine that clears a large table; it ends if it is told twice of one game."""
+    """An engine that clears a large table; it ends if one game is announced twice."""
     table = rows_of(engine("slow to clear"), engine("nothing"), control)
     assert all(row["forfeits"] == [None, None] for row in table.rows)
 

@@ -134,7 +134,7 @@ def test_a_whole_game_with_pondering(wrapper):
         result = wrapper.move(board, (SECONDS, SECONDS))
         assert not result.resigned
         info = wrapper.infos[-1]
-        assert board.variation_san(info["pv"]).split()  # it is told in the chat, with these
+        assert board.variation_san(info["pv"]).split()  # it is shown in the chat, with these
         assert {"score", "depth", "nodes", "nps", "time"} <= set(info)
         board.push(result.move)
         expected = result.ponder if hits < 4 else None
