@@ -29,14 +29,18 @@ def slow_perft(fen, depth, chess960=False):
     """The reference: python-chess and a dictionary."""
     if depth == 0:
         return 1
-    board = chess.Board(fen, chess960=chess960)
-    leaves = 0
+    return sum(slow_perft(after, depth - 1, chess960) for after in positions_after(fen, chess960))
+
+
+@functools.cache
+def positions_after(fen, chess960):
+    """The positions after all moves, with counters that make equal ones equal."""
+    board, found = chess.Board(fen, chess960=chess960), []
     for move in list(board.legal_moves):
         board.push(move)
-        fields = board.fen().split()
-        leaves += slow_perft(" ".join([*fields[:4], "0", "1"]), depth - 1, chess960)
+        found.append(" ".join([*board.fen().split()[:4], "0", "1"]))
         board.pop()
-    return leaves
+    return found
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
