@@ -37,7 +37,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])  # UTF-8 is what all other tests have
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.usefixtures("warm")
 def test_commands_print_with_the_letters_that_the_console_has(name, encoding, folder, environment):
