@@ -207,8 +207,8 @@ class Fallback:
 
     @property
     def is_playing(self) -> bool:
-        """Whether a `go` is being answered here."""
-        return self._player is not None and not self._player.answered.is_set()
+        """Whether a `go` is being answered here, or was answered since `attend`: the next one may follow it."""
+        return self._player is not None
 
     def stop(self) -> None:
         """Answer now."""

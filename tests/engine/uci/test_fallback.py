@@ -207,7 +207,7 @@ class Heard:
 
     def wait(self):
         """Until the first `go` is answered."""
-        wait_for(lambda: not self.fallback.is_playing)
+        wait_for(self.fallback._player.answered.is_set)
         self.fallback.attend(self.pending, search_is_ready=False)
 
     @property
