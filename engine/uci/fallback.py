@@ -8,7 +8,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import deepcopy
 from functools import partial
@@ -23,13 +23,12 @@ from engine.uci.background import Say, Wake
 from engine.uci.parse import Command, is_search, option_of, read_go, read_option, read_start_and_moves
 from movegen.fen import read_fen, write_fen
 
+See = Callable[[], Outlook]
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 MATE_PAWNS = 1000  # more than any material
 DEEPEST_EXCHANGE = 6  # captures
 SECONDS_TO_THINK, SECONDS_BETWEEN_LOOKS = 0.4, 0.2
 LARGEST_SHARE_OF_CLOCK = 0.5  # for the first move, if the search is only being loaded
-
-# Which move
 
 
 def judge_move(board: chess.Board, move: chess.Move) -> tuple[int, int]:
@@ -84,15 +83,13 @@ def mobility(board: chess.Board) -> int:
 
 def can_mate(board: chess.Board) -> bool:
     """Whether the player to move has a mate in one."""
-    return any(is_mate_after(board, move) for move in board.legal_moves)
-
-
-def is_mate_after(board: chess.Board, move: chess.Move) -> bool:
-    """Whether a move mates."""
-    board.push(move)
-    is_mate = board.is_checkmate()
-    board.pop()
-    return is_mate
+    for move in filter(board.gives_check, board.legal_moves):
+        board.push(move)
+        is_mate = board.is_checkmate()
+        board.pop()
+        if is_mate:
+            return True
+    return False
 
 
 def urgency(board: chess.Board, move: chess.Move) -> int:
@@ -101,9 +98,6 @@ def urgency(board: chess.Board, move: chess.Move) -> int:
     in_danger = moving * board.is_attacked_by(not board.turn, move.from_square)
     taken = value_taken(board, move) * board.is_capture(move)
     return MATE_PAWNS * board.gives_check(move) + max(in_danger, taken)
-
-
-# When
 
 
 def seconds_allowed(limits: Limits, overhead: int, outlook: Outlook) -> float | None:
@@ -120,14 +114,14 @@ def seconds_allowed(limits: Limits, overhead: int, outlook: Outlook) -> float | 
 class Player(threading.Thread):
     """The answer to one `go`, in a thread. It thinks as late as possible: thinking slows the loader down."""
 
-    def __init__(self, board: chess.Board, go: Command, overhead: int, loader: Loader, say: Say, on_end: Wake) -> None:
-        """`overhead`: milliseconds lost at each move."""
+    def __init__(self, board: chess.Board, go: Command, overhead: int, see: See, say: Say, on_end: Wake) -> None:
+        """`overhead`: milliseconds lost at each move; `see` returns when the search will be there."""
         super().__init__(name="fallback", daemon=True)
         asked = read_go(go.arguments)
         self._limits, self._board = asked.limits(board.turn), board
-        wanted = [move for text in asked.search_moves if (move := parse_move(board, text))]
-        self._moves = sorted(wanted or board.legal_moves, key=partial(urgency, board), reverse=True)
-        self._moment, self._overhead, self._loader, self._say, self._on_end = go.moment, overhead, loader, say, on_end
+        wanted = [move for text in asked.search_moves if (move := parse_move(board, text))] or board.legal_moves
+        self._moves = sorted(wanted, key=partial(urgency, board), reverse=True)
+        self._moment, self._overhead, self._see, self._say, self._on_end = go.moment, overhead, see, say, on_end
         self._clock_started = None if self._limits.ponder else go.moment
         self._stopped, self._gives_way, self._news = threading.Event(), threading.Event(), threading.Event()
         self.answered = threading.Event()  # `bestmove` is printed
@@ -168,13 +162,13 @@ class Player(threading.Thread):
 
     def _wait_until_left(self, seconds: float) -> None:
         while not self._gives_way.is_set() and (left := self._seconds_left()) > seconds:
-            if self._stopped.is_set() and self._loader.outlook is not Outlook.SOON:
+            if self._stopped.is_set() and self._see() is not Outlook.SOON:
                 return
             self._news.wait(min(left - seconds, SECONDS_BETWEEN_LOOKS))
             self._news.clear()
 
     def _seconds_left(self) -> float:
-        limit = seconds_allowed(self._limits, self._overhead, self._loader.outlook)
+        limit = seconds_allowed(self._limits, self._overhead, self._see())
         if self._limits.infinite or self._clock_started is None or limit is None:
             return math.inf
         return self._clock_started + limit - time.perf_counter()
@@ -195,15 +189,13 @@ class Player(threading.Thread):
         self._on_end()
 
 
-# For which `go`
-
-
 class Fallback:
     """Answers the first pending `go`, then the next, until the search is loaded."""
 
     def __init__(self, options: Options, loader: Loader, say: Say, wake: Wake) -> None:
         self._options, self._loader, self._say, self._wake = options, loader, say, wake
         self._player: Player | None = None
+        self._has_answered = False
 
     @property
     def is_playing(self) -> bool:
@@ -221,7 +213,7 @@ class Fallback:
             self._player.give_way()
         if self._player is not None and self._player.answered.is_set():
             remove_first_search(pending)
-            self._player = None
+            self._player, self._has_answered = None, True
         if search_is_ready or not any(map(is_search, pending)):
             self._player = None
             return
@@ -236,7 +228,12 @@ class Fallback:
         board = last_position(before, options.chess960)
         if board is None:
             return None
-        return Player(board, command, options.move_overhead, self._loader, self._say, self._wake)
+        return Player(board, command, options.move_overhead, self._see, self._say, self._wake)
+
+    def _see(self) -> Outlook:
+        """Only the first player believes that the search comes soon: each would use half of the clock to wait."""
+        outlook = self._loader.outlook
+        return Outlook.LATE if outlook is Outlook.SOON and self._has_answered else outlook
 
 
 def first_search(commands: Iterable[Command]) -> int:

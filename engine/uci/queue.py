@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from engine.loader import Loader
+from engine.loader import Loader, Outlook
 from engine.uci.parse import Command, WaitsFor, is_search, option_of, read_command
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ CommandHandler = Callable[[Command], None]
 
 SHOWS_ONLY = frozenset({"explorer", "explorer port", "open explorer"})  # options that do not disturb a search
 LOADS_KERNELS = SHOWS_ONLY | {"evalfile"}  # options that import kernels: not while the loader imports them
-READY_SECONDS = 4.0  # after which `isready` is answered although kernels are still being compiled
+READY_SECONDS = {Outlook.SOON: 8.0, Outlook.LATE: 4.0}  # after which `isready` is answered although the search is not
 END_POLL_SECONDS = 0.02  # between two checks whether all is done, at the end of input
 
 
@@ -247,7 +247,7 @@ class CommandQueue:
         """Whether `isready` is answered: it waits for what came before it, but for no search and no compiler."""
         if self._is_loaded or self._loader.has_failed or self._fallback_plays:
             return True
-        return self._loader.seconds >= READY_SECONDS
+        return self._loader.seconds >= READY_SECONDS.get(self._loader.outlook, 0.0)
 
     def _answer_isready(self) -> None:
         for command in [command for command in self._pending if command.name == "isready"]:
@@ -255,6 +255,7 @@ class CommandQueue:
             self._run(command)
 
     def _wake_when_late(self) -> None:
-        timer = threading.Timer(max(0.0, READY_SECONDS - self._loader.seconds) + 0.01, self.wake)
-        timer.daemon = True
-        timer.start()
+        for seconds in READY_SECONDS.values():
+            timer = threading.Timer(max(0.0, seconds - self._loader.seconds) + 0.01, self.wake)
+            timer.daemon = True
+            timer.start()

@@ -1,6 +1,7 @@
 """Games between two engines through python-chess, with a clock that is watched."""
 
 import contextlib
+import random
 import time
 
 import chess
@@ -9,6 +10,17 @@ import chess.engine
 from tests.engine.uci.waiting import Watched
 
 LARGEST_OWN_SHARE = 0.5  # of the time that a player was given: if it used no more, it lost the game by waiting
+
+
+def opening(seed, chess960):
+    """A few random moves from a start position."""
+    rng = random.Random(seed)
+    while True:
+        board = chess.Board.from_chess960_pos(rng.randrange(960)) if chess960 else chess.Board()
+        for _ in range(6):
+            board.push(rng.choice(list(board.legal_moves)))
+        if not board.is_game_over():
+            return chess.Board(board.fen(), chess960=chess960)
 
 
 def play(white, black, *, seconds, increment, board=None, plies=160, starved=None):

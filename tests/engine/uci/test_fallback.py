@@ -12,7 +12,7 @@ from engine.search.clock import Limits
 from engine.uci.fallback import (
     Fallback,
     Player,
-    is_mate_after,
+    can_mate,
     judge_move,
     last_position,
     material,
@@ -69,7 +69,7 @@ def test_it_hangs_no_pieces(fen):
 def test_it_avoids_mate_in_one():
     board = chess.Board("6k1/8/8/8/8/7r/4q3/5RK1 w - - 0 1")  # the rook on h3 threatens to mate on h1 and h2
     board.push(best_move(board.fen()))
-    assert not any(is_mate_after(board, move) for move in board.legal_moves)
+    assert not can_mate(board)
 
 
 def test_exchanges_are_played_out():
@@ -103,7 +103,7 @@ class Fake:
     def player(self, limits, fen=chess.STARTING_FEN, seconds_ago=0.0):
         go = command(f"go {limits}")
         go = go._replace(moment=go.moment - seconds_ago)
-        return Player(chess.Board(fen), go, 30, self, self.say, self.wake)
+        return Player(chess.Board(fen), go, 30, lambda: self.outlook, self.say, self.wake)
 
 
 def wait_for(condition, seconds=20):
@@ -298,6 +298,15 @@ def test_a_clock_that_would_run_out_is_not_lost_and_that_is_said():
     time.sleep(0.5)
     waiting.give_way()
     assert not waiting.answered.is_set()
+
+
+def test_half_of_the_clock_is_used_to_wait_once():
+    heard = Heard(Outlook.SOON)
+    heard.hear("go wtime 400")
+    heard.wait()
+    heard.hear("go wtime 60000")  # in 2 s, not in 30
+    heard.wait()
+    assert len(heard.moves) == 2
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from engine.uci.fallback import (
     Player,
     can_mate,
     first_search,
-    is_mate_after,
     judge_move,
     last_position,
     material,
@@ -132,7 +131,7 @@ def test_a_repetition_is_a_draw():
 
 def test_mates_in_one():
     for board in boards(150):
-        mates = [move for move in board.legal_moves if is_mate_after(board, move)]
+        mates = [move for move in board.legal_moves if board.san(move).endswith("#")]
         copies = [board.copy() for _ in mates]
         for copy, move in zip(copies, mates, strict=True):
             copy.push(move)
@@ -202,7 +201,7 @@ class Still(Player):
 def player(limits, fen=chess.STARTING_FEN, moment=100.0, said=None, ended=None):
     said, ended = [] if said is None else said, [] if ended is None else ended
     go = Command("go", limits.split(), moment)
-    return Still(chess.Board(fen), go, 30, FakeLoader(), said.append, lambda: ended.append(True))
+    return Still(chess.Board(fen), go, 30, lambda: Outlook.LATE, said.append, lambda: ended.append(True))
 
 
 def test_the_clock_is_that_of_the_player_to_move():
@@ -414,8 +413,8 @@ def test_moves_in_both_notations(text, expected):
 class FakePlayer:
     made = ()
 
-    def __init__(self, board, go, overhead, loader, say, wake):
-        self.board, self.go, self.overhead, self.loader, self.say, self.wake = board, go, overhead, loader, say, wake
+    def __init__(self, board, go, overhead, see, say, wake):
+        self.board, self.go, self.overhead, self.see, self.say, self.wake = board, go, overhead, see, say, wake
         self.applied, self.gave_way, self.stops = [], 0, 0
         self.answered = self
         self.is_answered = False
@@ -437,7 +436,7 @@ class FakePlayer:
 def test_one_player_for_each_search_in_turn(monkeypatch):
     monkeypatch.setattr(fallback_module, "Player", FakePlayer)
     FakePlayer.made = ()
-    loader, say, wake = object(), object(), object()
+    loader, say, wake = FakeLoader(), object(), object()
     fallback = Fallback(Options(), loader, say, wake)
     pending = deque(
         commands("setoption name Move Overhead value 77", "position startpos moves e2e4", "go nodes 1", "d")
@@ -449,7 +448,9 @@ def test_one_player_for_each_search_in_turn(monkeypatch):
     (first,) = FakePlayer.made
     assert first.board.fen().split()[1] == "b"
     assert (first.go, first.overhead) == (pending[2], 77)
-    assert (first.loader, first.say, first.wake) == (loader, say, wake)
+    assert (first.say, first.wake) == (say, wake)
+    loader.outlook = Outlook.SOON
+    assert first.see() is Outlook.SOON
     assert first.applied == [["d"], ["d"]]
     assert fallback.is_playing
     fallback.stop()
@@ -459,6 +460,7 @@ def test_one_player_for_each_search_in_turn(monkeypatch):
     assert fallback.is_playing  # the next search is not forgotten at the end of input
     fallback.attend(pending, search_is_ready=False)
     second = FakePlayer.made[1]
+    assert second.see() is Outlook.LATE
     assert (texts_of([second.go]), second.applied) == (["go nodes 2"], [["stop"]])
     assert texts_of(pending)[2:] == ["d", "go nodes 2", "stop"]
     second.is_answered = True

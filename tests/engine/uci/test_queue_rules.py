@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from engine.loader import Outlook
 from engine.uci.queue import READY_SECONDS, CommandQueue
 from tests.engine.uci.test_queue import FakeActivity, FakeLoader
 
@@ -199,18 +200,21 @@ def test_at_the_end_of_input_a_search_that_waits_for_stop_is_stopped(waits, has_
 
 
 @pytest.mark.parametrize(
-    ("seconds", "failed", "playing", "answered"),
+    ("seconds", "outlook", "playing", "answered"),
     [
-        (0.0, False, False, False),
-        (READY_SECONDS - 0.01, False, False, False),
-        (READY_SECONDS, False, False, True),
-        (0.0, True, False, True),
-        (0.0, False, True, True),
+        (0.0, Outlook.LATE, False, False),
+        (3.99, Outlook.LATE, False, False),
+        (4.0, Outlook.LATE, False, True),
+        (7.99, Outlook.SOON, False, False),
+        (8.0, Outlook.SOON, False, True),
+        (0.0, Outlook.NEVER, False, True),
+        (0.0, Outlook.SOON, True, True),
     ],
 )
-def test_when_isready_is_answered_before_the_kernels_are_there(seconds, failed, playing, answered):
+def test_when_isready_is_answered_before_the_kernels_are_there(seconds, outlook, playing, answered):
     talk = Talk(is_ready=False)
-    talk.loader.seconds, talk.loader.has_failed = seconds, failed
+    talk.loader.seconds, talk.loader.outlook = seconds, outlook
+    talk.loader.has_failed = outlook is Outlook.NEVER
     talk.queue._fallback = FakeFallback()
     talk.queue._fallback.is_playing = playing
     talk.hear("position startpos", "isready", "isready")
@@ -218,11 +222,12 @@ def test_when_isready_is_answered_before_the_kernels_are_there(seconds, failed, 
     assert talk.pending == ["position startpos", *([] if answered else ["isready", "isready"])]
 
 
-def test_a_late_isready_wakes_the_queue_by_itself():
+@pytest.mark.parametrize("outlook", [Outlook.SOON, Outlook.LATE])
+def test_a_late_isready_wakes_the_queue_by_itself(outlook):
     talk = Talk(is_ready=False)
-    talk.loader.seconds = READY_SECONDS - 0.1
+    talk.loader.seconds, talk.loader.outlook = READY_SECONDS[outlook] - 0.1, outlook
     talk.hear("isready")
-    talk.loader.seconds = READY_SECONDS
+    talk.loader.seconds = READY_SECONDS[outlook]
     assert talk.ran == []
     end = time.perf_counter() + 5  # a tenth of a second is enough
     while not talk.ran and time.perf_counter() < end:
