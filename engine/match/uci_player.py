@@ -11,6 +11,7 @@ import chess.engine
 from engine.match.player import Choice, Forfeit, PlayerSpec, TimeControl, bounded_centipawns, mate_centipawns
 from engine.pgn.positions import as_chess_board
 from movegen import Position
+from perft.processors import seconds_waited
 
 SECONDS_TO_START = 60.0  # and for every other answer that is not a move
 SECONDS_TO_ANSWER = 10.0  # beyond the time that an engine has for its move
@@ -79,9 +80,12 @@ class UciPlayer:
             raise ValueError(f"{self._spec.name}: {command[0]} cannot be started as a UCI engine: {reason}") from None
 
     def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:  # noqa: ARG002
-        """Let the engine think on its clock. python-chess checks that the move is legal."""
+        """Let the engine think on its clock. python-chess checks that the move is legal.
+
+        On a busy machine this process may wait for a processor before it reads the move: that is not on the clock.
+        """
         engine, limit = self.running(), self._limit(left)
-        begin = time.perf_counter()
+        begin, waited_before = time.perf_counter(), seconds_waited()
         with self._given_up_after(engine, self._patience(left[position.turn])) as watchdog:
             try:
                 result = engine.play(self._board, limit, info=chess.engine.INFO_SCORE, game=self._game)
@@ -91,7 +95,7 @@ class UciPlayer:
             except chess.engine.EngineError:
                 self.close()
                 raise Forfeit("illegal move") from None
-        seconds = time.perf_counter() - begin
+        seconds = max(0.0, time.perf_counter() - begin - (seconds_waited() - waited_before))
         if result.move is None:
             raise Forfeit("no move")
         score = result.info.get("score")

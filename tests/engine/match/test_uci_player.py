@@ -119,6 +119,17 @@ def test_getting_ready_for_a_game_is_not_on_the_clock(control):
     assert all(row["forfeits"] == [None, None] for row in table.rows)
 
 
+def test_waits_of_the_match_itself_are_not_on_the_clock(monkeypatch):
+    waits = iter([5.0, 65.0])
+    monkeypatch.setattr(uci_player, "seconds_waited", lambda: next(waits))
+    player = uci_player.UciPlayer(engine("nothing"), TimeControl(clock=1.0))
+    try:
+        player.start_game(Position(), 1)
+        assert player.choose(Position(), [], LEFT).seconds == 0.0  # a minute less than it took
+    finally:
+        player.close()
+
+
 def test_forfeits_are_counted_by_worker(tmp_path):
     plan = MatchPlan((engine("crash", 2, tmp_path), engine("nothing", name="G")), VISITS, SHORT, tuple(OPENINGS), 1, 1)
     assert not plan.is_repeatable
