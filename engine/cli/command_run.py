@@ -15,7 +15,7 @@ from perft.runner.interrupts import interrupts_held_back
 from perft.runner.journal import Journal, JournalError, Memory, UnitBook
 from perft.runner.processes import ProcessPool
 from perft.runner.runner import RunError, Runner, UnitPool
-from perft.runner.units import OTHER_SOURCES, sources_behind
+from perft.runner.units import OTHER_SOURCES, AnswerCheck, no_check, sources_behind
 
 
 class CommandRun:
@@ -66,10 +66,10 @@ class CommandRun:
             self._keep(journal)
             print(f"run folder: {self.folder} (continue by --resume)", file=sys.stderr)
 
-    def runner(self, book: UnitBook | None = None) -> Runner:
+    def runner(self, book: UnitBook | None = None, check: AnswerCheck = no_check) -> Runner:
         """For a list of units; each list has a runner. `book`: where results are kept, if not in the folder."""
-        kept_in = self.book if book is None else book
-        return Runner(self._open_pool(), kept_in, verify=self.options.verify, watcher=self._display.show)
+        pool, kept_in = self._open_pool(), self.book if book is None else book
+        return Runner(pool, kept_in, verify=self.options.verify, watcher=self._display.show, check=check)
 
     def report(self, runner: Runner) -> None:
         """Print what was special about the units that a runner did, if anything."""

@@ -17,6 +17,7 @@ from engine.match.openings import read_openings
 from engine.match.pairs import MatchPlan, opening_of
 from engine.match.play import Match, choose_openings
 from engine.match.player import PlayerSpec, TimeControl
+from engine.match.replay import check_pairs
 from engine.match.roster import read_engine, read_player
 from engine.match.sprt import LOGISTIC, NORMALISED, Sprt, new_test
 from engine.system.files import check_writable, write_whole
@@ -40,7 +41,7 @@ def play_match(arguments: argparse.Namespace) -> int:
     _check_output(arguments)
     with CommandRun("match", RunOptions.of(arguments), arguments.workers) as run:
         match = _continued(run, arguments) if run.header is not None else _new(run, arguments)
-        runner, status = run.runner(), DONE
+        runner, status = run.runner(check=check_pairs), DONE
         try:
             match.play(runner)
         except Stopped as stopped:

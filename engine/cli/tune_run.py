@@ -15,6 +15,7 @@ from engine.cli.progress import warm_up
 from engine.match.open_players import check_players
 from engine.match.pairs import opening_of
 from engine.match.play import Match
+from engine.match.replay import check_pairs
 from engine.match.sprt import Decision, Sprt, new_test
 from engine.system.files import check_writable, write_whole
 from engine.tune.picture import curves_svg, is_picture
@@ -74,7 +75,7 @@ def _tune_and_gate(run: CommandRun, arguments: argparse.Namespace, result: TuneR
     result.outcome = tune(plan, run.runner)
     if result.gate is not None and result.outcome.is_new:
         result.match = Match(gate_plan(result.outcome, result.gate.games), result.gate.test)
-        result.match.play(run.runner())
+        result.match.play(run.runner(check=check_pairs))
 
 
 def _new(run: CommandRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:

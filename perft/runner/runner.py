@@ -19,7 +19,7 @@ from typing import Protocol
 from perft.runner.interrupts import interrupts_noted
 from perft.runner.journal import Result, UnitBook
 from perft.runner.run_stats import RunStats, is_to_verify, stats_at_start
-from perft.runner.units import Unit, UnitAnswer
+from perft.runner.units import AnswerCheck, Unit, UnitAnswer, no_check
 
 UNITS_OUT_PER_WORKER = 3  # that are out at a time
 POLL_SECONDS = 0.2
@@ -97,10 +97,11 @@ class Runner:
         *,
         verify: float = 0.0,
         watcher: Callable[[RunStats], None] = lambda _: None,
+        check: AnswerCheck = no_check,
     ) -> None:
-        """`verify`: the share of units that two workers do; `watcher` is called now and then."""
+        """`verify`: the share of units that two workers do; `watcher` is called now and then, `check` for an answer."""
         self.stats = RunStats()
-        self._pool, self._book, self._verify, self._watcher = pool, book, verify, watcher
+        self._pool, self._book, self._verify, self._watcher, self._check = pool, book, verify, watcher, check
         self._waiting: deque[UnitJob] = deque()
         self._out: dict[UnitJob, float] = {}  # -> when it was sent
         self._attempts: dict[str, int] = {}  # of units, by their identity, as all below
@@ -210,6 +211,10 @@ class Runner:
             return
         if answer.error is not None:
             raise RunError(f"a unit failed on {answer.worker}: {answer.error}")
+        try:
+            self._check(unit, answer)
+        except ValueError as error:
+            raise RunError(f"the answer of {answer.worker} to a unit is wrong: {error}") from None
         self._lengths.append(answer.seconds)
         if self._is_done(unit):
             if unit.is_repeatable:
