@@ -63,7 +63,8 @@ def play_game(
             clocks.use(mover, choice.seconds)
         except Forfeit as forfeit:
             game.forfeit = str(forfeit)
-            game.end(float(mover == BLACK), f"{mover} loses: {forfeit}")
+            errors = f" ({forfeit.errors})" if forfeit.errors else ""
+            game.end(float(mover == BLACK), f"{mover} loses: {forfeit}{errors}")
             break
         unseen[mover] = []
         game.moves.append(position.uci(code))

@@ -70,6 +70,11 @@ def mate_centipawns(moves: int) -> int:
 class Forfeit(Exception):  # noqa: N818  (a result of a game)
     """A player lost by something else than its play: a crash, an illegal move, the clock."""
 
+    def __init__(self, how: str, errors: str = "") -> None:
+        """`errors`: what it wrote to standard error."""
+        super().__init__(how)
+        self.errors = errors
+
 
 class MatchPlayer(Protocol):
     """Plays one game after another."""

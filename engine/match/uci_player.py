@@ -1,15 +1,19 @@
 """A UCI engine as a player, in its own process."""
 
+import os
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from typing import IO
 
 import chess
 import chess.engine
 
 from engine.match.player import Choice, Forfeit, PlayerSpec, TimeControl, bounded_centipawns, mate_centipawns
 from engine.pgn.positions import as_chess_board
+from engine.system.files import printable
 from movegen import Position
 from perft.processors import seconds_waited
 
@@ -17,6 +21,7 @@ SECONDS_TO_START = 60.0  # and for every other answer that is not a move
 SECONDS_TO_ANSWER = 10.0  # beyond the time that an engine has for its move
 SLOWEST_VISITS = 1000.0  # a second; an engine with a fixed number of visits may take that long
 SECONDS_TO_QUIT = 1.0
+MOST_ERRORS = 300  # bytes of what a crashed engine has written to standard error
 NOT_READY = (chess.engine.EngineError, TimeoutError, RuntimeError)  # the last one: the engine's event loop is closed
 
 
@@ -38,6 +43,7 @@ class UciPlayer:
     def __init__(self, spec: PlayerSpec, control: TimeControl) -> None:
         self._spec, self._control = spec, control
         self._engine: chess.engine.SimpleEngine | None = None
+        self._errors: IO[bytes] | None = None  # what the engine writes to standard error
         self._board, self._game = chess.Board(), object()
 
     def start_game(self, position: Position, seed: int) -> None:  # noqa: ARG002  (UCI has no seed)
@@ -72,11 +78,15 @@ class UciPlayer:
 
     def _started(self) -> chess.engine.SimpleEngine:
         command = list(self._spec.command or [])
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (until `close`)
         try:
             # In its own process group: Ctrl-C lets games that are under way end.
-            return chess.engine.SimpleEngine.popen_uci(command, timeout=SECONDS_TO_START, setpgrp=True)
+            return chess.engine.SimpleEngine.popen_uci(
+                command, timeout=SECONDS_TO_START, setpgrp=True, stderr=self._errors
+            )
         except (OSError, chess.engine.EngineError, TimeoutError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or "no answer"
+            reason = getattr(error, "strerror", None) or self._last_errors() or str(error) or "no answer"
+            self.close()
             raise ValueError(f"{self._spec.name}: {command[0]} cannot be started as a UCI engine: {reason}") from None
 
     def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:  # noqa: ARG002
@@ -90,8 +100,9 @@ class UciPlayer:
             try:
                 result = engine.play(self._board, limit, info=chess.engine.INFO_SCORE, game=self._game)
             except (chess.engine.EngineTerminatedError, TimeoutError):
+                errors = self._last_errors()
                 self.close()
-                raise Forfeit("no answer" if watchdog.has_come else "crash") from None
+                raise Forfeit("no answer" if watchdog.has_come else "crash", errors) from None
             except chess.engine.EngineError:
                 self.close()
                 raise Forfeit("illegal move") from None
@@ -100,6 +111,14 @@ class UciPlayer:
             raise Forfeit("no move")
         score = result.info.get("score")
         return Choice(self._board.uci(result.move), None if score is None else _centipawns(score.relative), seconds)
+
+    def _last_errors(self) -> str:
+        """The end of what the engine has written to standard error."""
+        if self._errors is None:
+            return ""
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, size - MOST_ERRORS))
+        return printable(" ".join(self._errors.read().decode(errors="replace").split()))
 
     @contextmanager
     def _given_up_after(self, engine: chess.engine.SimpleEngine, seconds: float) -> Iterator[_Watchdog]:
@@ -148,6 +167,9 @@ class UciPlayer:
                 engine.transport.kill()
             with suppress(Exception):
                 engine.close()
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
 
 
 def _begin_game(protocol: chess.engine.Protocol, game: object) -> None:

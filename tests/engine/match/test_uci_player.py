@@ -61,6 +61,18 @@ def test_a_failure_costs_one_game(tmp_path, what, word):
     assert all(row["forfeits"] == [None, None] for row in table.rows[1:])
 
 
+def test_the_last_words_of_an_engine_that_crashes_are_in_its_game(tmp_path):
+    table = rows_of(engine("crash", 2, tmp_path), engine("nothing"))
+    assert "white loses: crash (Fake: out of memory)" in " ".join(table.games[0].split())
+    assert "(" not in table.games[1].split("\n\n")[1]
+
+
+def test_the_last_words_of_a_program_that_is_not_an_engine():
+    player = PlayerSpec("P", {}, [sys.executable, "-c", "raise SystemExit('no such network')"])
+    with pytest.raises(ValueError, match="cannot be started as a UCI engine: no such network"):
+        uci_player.UciPlayer(player, VISITS).start_game(Position(), 1)
+
+
 def test_the_second_player_can_fail_too(tmp_path):
     table = rows_of(engine("nothing"), engine("crash", 1, tmp_path))
     assert table.rows[0] == {"points": [1.0, 0.5], "forfeits": ["second: crash", None]}
