@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -16,35 +17,55 @@ PROJECT = Path(movegen.__file__).parent.parent
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-    import sys, numba
+    import sys, numpy
     sys.path.insert(0, {tree!r})
-    from movegen.generate import count_moves
-    from movegen.board import board_from_setup
-    from movegen.fen import START_FEN, read_fen
+    {imports}
     from movegen.compiler.cache import PACKAGE, version_folder
-    print(count_moves(board_from_setup(read_fen(START_FEN))))
-    print(sum(count_moves.stats.cache_hits.values()), sum(count_moves.stats.cache_misses.values()))
+    print({call})
+    print(sum({kernel}.stats.cache_hits.values()), sum({kernel}.stats.cache_misses.values()))
     print(version_folder(PACKAGE))
 """
 
 
-def run(environment, folder=None, tree=PROJECT, user_cache=None):
-    """Count moves in a new process; -> (moves, hits, misses, folder)."""
+class Kernel(NamedTuple):
+    """A kernel, and how to call it."""
+
+    kernel: str
+    imports: str
+    call: str
+
+
+SMALL = Kernel(  # compiled in a moment
+    "count_occurrences",
+    "from movegen.outcome import count_occurrences",
+    "count_occurrences(numpy.full(20, 7, numpy.uint64), *map(numpy.uint64, (19, 7, 100)))",
+)
+VALUE = 10  # of its call: the present position, and every other one of the 19 before it
+MOVES = Kernel(
+    "count_moves",
+    "from movegen.generate import count_moves; from movegen.board import board_from_setup; "
+    "from movegen.fen import START_FEN, read_fen",
+    "count_moves(board_from_setup(read_fen(START_FEN)))",
+)
+
+
+def run(environment, folder=None, tree=PROJECT, user_cache=None, kernel=SMALL):
+    """Call a kernel in a new process; -> (value, hits, misses, folder)."""
     settings = dict(environment)
     if folder is not None:
         settings[cache.CACHE_VARIABLE] = str(folder)
     if user_cache is not None:
         settings["XDG_CACHE_HOME"] = str(user_cache)
-    process = start(settings, tree)
+    process = start(settings, tree, kernel)
     output, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
-    moves, hits_and_misses, place = output.splitlines()
+    value, hits_and_misses, place = output.splitlines()
     hits, misses = hits_and_misses.split()
-    return int(moves), int(hits), int(misses), Path(place)
+    return int(value), int(hits), int(misses), Path(place)
 
 
-def start(settings, tree=PROJECT):
-    program = textwrap.dedent(PROGRAM).format(tree=str(tree))
+def start(settings, tree=PROJECT, kernel=SMALL):
+    program = textwrap.dedent(PROGRAM).format(tree=str(tree), **kernel._asdict())
     return subprocess.Popen(
         [sys.executable, "-c", program],
         env=settings,
@@ -61,28 +82,28 @@ def copy_of_sources(folder):
 
 
 def test_the_second_process_loads_what_the_first_compiled(tmp_path, environment):
-    assert run(environment, tmp_path)[:3] == (20, 0, 1)
-    assert run(environment, tmp_path)[:3] == (20, 1, 0)
+    assert run(environment, tmp_path)[:3] == (VALUE, 0, 1)
+    assert run(environment, tmp_path)[:3] == (VALUE, 1, 0)
 
 
 def test_an_edit_in_an_imported_file_is_noticed(tmp_path, environment):
     """numba itself would go on with the old code: `attacks` is only imported by what defines the kernel."""
     tree = copy_of_sources(tmp_path / "tree")
-    assert run(environment, tmp_path / "cache", tree)[:3] == (20, 0, 1)
+    assert run(environment, tmp_path / "cache", tree, kernel=MOVES)[:3] == (20, 0, 1)
     geometry = tree / "movegen" / "geometry.py"
     text = geometry.read_text()
     geometry.write_text(text.replace("RANK_3, RANK_6", "RANK_6, RANK_3"))  # no more double pushes
     assert geometry.read_text() != text
-    assert run(environment, tmp_path / "cache", tree)[:3] == (12, 0, 1)
+    assert run(environment, tmp_path / "cache", tree, kernel=MOVES)[:3] == (12, 0, 1)
     geometry.write_text(text)
-    assert run(environment, tmp_path / "cache", tree)[:3] == (20, 1, 0)
+    assert run(environment, tmp_path / "cache", tree, kernel=MOVES)[:3] == (20, 1, 0)
 
 
 def test_several_processes_at_once_share_one_compilation(tmp_path, environment):
     settings = {**environment, cache.CACHE_VARIABLE: str(tmp_path)}
     processes = [start(settings) for _ in range(4)]
     outputs = [process.communicate(timeout=300) for process in processes]
-    assert [output.splitlines()[0] for output, _ in outputs] == ["20"] * 4, outputs
+    assert [output.splitlines()[0] for output, _ in outputs] == [str(VALUE)] * 4, outputs
     assert sorted(output.splitlines()[1] for output, _ in outputs) == ["0 1", "1 0", "1 0", "1 0"]
 
 
@@ -93,10 +114,10 @@ def test_a_read_only_installation_uses_the_user_s_folder(tmp_path, environment):
     pycache.mkdir()
     (pycache / "kernels").write_text("in the way")
     first = run({**environment, "PYTHONDONTWRITEBYTECODE": "1"}, tree=tree, user_cache=tmp_path / "home")
-    assert first[:3] == (20, 0, 1)
+    assert first[:3] == (VALUE, 0, 1)
     assert tmp_path / "home" in first[3].parents
     again = run({**environment, "PYTHONDONTWRITEBYTECODE": "1"}, tree=tree, user_cache=tmp_path / "home")
-    assert again[:3] == (20, 1, 0)
+    assert again[:3] == (VALUE, 1, 0)
 
 
 def test_a_read_only_installation_that_was_warmed_up_is_used(tmp_path, monkeypatch):
@@ -118,16 +139,16 @@ def test_the_cache_is_next_to_the_sources_by_default(tmp_path, environment):
 def test_where_nothing_can_be_written_kernels_are_compiled_all_the_same(tmp_path, environment):
     blocked = tmp_path / "blocked"
     blocked.write_text("in the way")
-    assert run(environment, blocked / "cache")[:3] == (20, 0, 1)
+    assert run(environment, blocked / "cache")[:3] == (VALUE, 0, 1)
 
 
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 def test_a_damaged_file_counts_as_missing(tmp_path, environment, ending):
-    assert run(environment, tmp_path)[:3] == (20, 0, 1)
+    assert run(environment, tmp_path)[:3] == (VALUE, 0, 1)
     for path in tmp_path.rglob(f"*{ending}"):
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    assert run(environment, tmp_path)[0] == 20
-    assert run(environment, tmp_path)[:3] == (20, 1, 0)
+    assert run(environment, tmp_path)[0] == VALUE
+    assert run(environment, tmp_path)[:3] == (VALUE, 1, 0)
 
 
 def test_old_versions_are_removed(tmp_path, environment):
@@ -145,8 +166,8 @@ def test_old_versions_are_removed(tmp_path, environment):
 
 def test_switches_have_versions_of_their_own(tmp_path, environment):
     for switch in ({}, {"TERESA_PORTABLE": "1"}, {"NUMBA_BOUNDSCHECK": "1"}):
-        assert run({**environment, **switch}, tmp_path)[:3] == (20, 0, 1)
-        assert run({**environment, **switch}, tmp_path)[:3] == (20, 1, 0)
+        assert run({**environment, **switch}, tmp_path)[:3] == (VALUE, 0, 1)
+        assert run({**environment, **switch}, tmp_path)[:3] == (VALUE, 1, 0)
 
 
 def test_kernels_depend_on_the_folders_they_import_from():
