@@ -16,9 +16,11 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_I
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+# Runs besides the one of all tests: they look for what depends on the compiler, not for rare cases.
+IS_VARIANT = JIT_DISABLED or bool(numba.config.BOUNDSCHECK) or "TERESA_PORTABLE" in os.environ
 
 # The same cases in every run, and no asserted times. `make soak` looks for new ones.
-settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=30 if JIT_DISABLED else 300)
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=30 if IS_VARIANT else 200)
 settings.register_profile("searching", deadline=None, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
@@ -39,8 +41,9 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def scaled():
-    """A number of cases: as given for compiled kernels, a twentieth where they run as plain Python."""
-    return lambda count: max(count // 20, 20) if JIT_DISABLED else count
+    """A number of cases: as given for compiled kernels, a fifth in other variants, a twentieth in plain Python."""
+    share = 20 if JIT_DISABLED else 5 if IS_VARIANT else 1
+    return lambda count: max(count // share, min(count, 20))
 
 
 @pytest.fixture(scope="session")

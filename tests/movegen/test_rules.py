@@ -13,7 +13,7 @@ from tests.positions import random_positions
 
 U64 = np.uint64
 # A part for every run, all for `make test`.
-POSITIONS = pytest.mark.parametrize("positions", [2_000, pytest.param(8_000, marks=pytest.mark.slow)])
+POSITIONS = pytest.mark.parametrize("positions", [2_000, pytest.param(20_000, marks=pytest.mark.soak)])
 
 ENDINGS = {
     None: Ending.NONE,

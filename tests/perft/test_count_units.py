@@ -56,7 +56,7 @@ def counted(part, per_unit):
 @pytest.mark.parametrize("megabytes", [0, 1])
 def test_slices_add_up(megabytes):
     rng = random.Random(5)
-    for _ in range(5):
+    for _ in range(2):
         position = random_position(rng)
         (part,) = parts_of(position, DEPTH, megabytes, divide=False)
         expected = Counter().perft(position, DEPTH)

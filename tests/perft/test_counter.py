@@ -52,7 +52,7 @@ def test_threads_and_memory_change_nothing(fen, threads, megabytes):
 
 
 def test_random_positions_against_python_chess(scaled):
-    for board in random_positions(scaled(100), seed=11):
+    for board in random_positions(scaled(40), seed=11):
         position = Position(board.fen(), chess960=board.chess960)
         fen = " ".join([*board.fen().split()[:4], "0", "1"])
         expected = slow_perft(fen, 2, board.chess960)

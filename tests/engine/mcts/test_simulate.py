@@ -107,7 +107,7 @@ def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, s
     position, kind = POSITIONS[name], EVALUATORS[evaluator]
     constants = {"exploration": 0.9, "first_play": 0.1, "growth": 2.0}
     expected = reference.Reference(position, formula, kind.evaluate, kind.priors, seed=7, solver=solver, **constants)
-    visits = scaled(700)
+    visits = scaled(400)
     expected.run(visits)
     params = SearchParams(
         {"ucb1": UCB1, "puct": PUCT}[formula],
@@ -149,7 +149,7 @@ def test_expansion_is_lazy():
 @pytest.mark.parametrize("threads", [1, pytest.param(4, marks=pytest.mark.jit)])  # plain Python has no atomic additions
 def test_a_full_tree_goes_on(megabytes, threads, scaled):
     tree, params, root = new_tree(megabytes), SearchParams(PUCT, SCATTERED, 0.7, 0.0), root_of(Position(KIWIPETE))
-    each = scaled(300_000) // threads
+    each = scaled(150_000) // threads
     workers = [
         threading.Thread(target=simulate_many, args=(tree, root, NET, params, new_worker(seed, NET), U64(each)))
         for seed in range(1, threads + 1)

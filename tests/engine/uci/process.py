@@ -1,4 +1,4 @@
-"""The engine as a process, for tests."""
+"""The engine as a process, for tests: one for each, or one that many share."""
 
 import queue
 import subprocess
@@ -6,6 +6,9 @@ import sys
 import threading
 import time
 
+from engine.config.options import OPTIONS
+
+MARK = "end of test"
 TERESA = [sys.executable, "-m", "engine"]
 
 
@@ -56,3 +59,18 @@ class Process:
     def quit_cleanly(self):
         self.send("quit")
         assert self.end() == (0, "")
+
+
+class SharedProcess(Process):
+    """An engine that many tests use, one after the other; each finds it as it was at its start."""
+
+    def quit_cleanly(self):
+        """Stop, set all options to their defaults and forget the game; the next test may go on."""
+        defaults = [
+            f"setoption name {option.name} value {option.default_text}" for option in OPTIONS if option.kind != "button"
+        ]
+        self.send("stop", "debug off", *defaults, "ucinewgame", "position startpos", f"setoption name {MARK}")
+        self.until(f"info string setoption: no option is called '{MARK}'")  # what is behind a search waits for its end
+
+    def quit_for_good(self):
+        super().quit_cleanly()

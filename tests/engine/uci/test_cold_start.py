@@ -1,9 +1,11 @@
-"""The very first start, with an empty cache."""
+"""The very first start, with an empty cache, or with one that lacks a kernel: that is compiled sooner."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import chess
 import chess.engine
@@ -20,6 +22,23 @@ pytestmark = pytest.mark.slow
 def cold(tmp_path, environment):
     """The environment of an engine that was never started."""
     return {**environment, "TERESA_CACHE_DIR": str(tmp_path)}
+
+
+@pytest.fixture
+def nearly_warm(tmp_path, environment, warm):  # noqa: ARG001  (`warm` fills the cache)
+    """The environment of an engine that must compile one kernel of the search, and does not know which."""
+    command = [sys.executable, "-c", "from engine.warmup import ready_file; print(ready_file())"]
+    ready = Path(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip())
+    kernels = tmp_path / "kernels"
+    for folder in ready.parents[2].iterdir():
+        shutil.copytree(folder, kernels / folder.name)
+    copied = kernels / ready.relative_to(ready.parents[2])
+    copied.unlink()
+    missing = list(copied.parent.glob("proof.prove_root*"))
+    assert missing
+    for file in missing:
+        file.unlink()
+    return {**environment, "TERESA_CACHE_DIR": str(kernels)}
 
 
 def test_several_engines_started_at_once_answer_in_time_and_search(cold):
@@ -77,14 +96,21 @@ def test_quit_during_compilation_leaves_no_process(tmp_path, cold):
     assert sorted(tmp_path.rglob("*")) == before  # nothing compiles any more
 
 
-def test_piped_commands_wait_for_the_compiler_whatever_the_working_folder_holds(cold, tmp_path):
+def test_piped_commands_wait_for_the_compiler_whatever_the_working_folder_holds(nearly_warm, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     for name in ("engine", "movegen", "perft"):
         (folder / f"{name}.py").write_text(f"open('{name} was run', 'w')")
     text = "position startpos moves e2e4\ngo nodes 300\nmoves\nd\n"
     run = subprocess.run(
-        command_line(), env=cold, cwd=folder, input=text, capture_output=True, text=True, timeout=300, check=False
+        command_line(),
+        env=nearly_warm,
+        cwd=folder,
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert (run.returncode, run.stderr) == (0, "")
     assert {path.name for path in folder.iterdir()} == {"engine.py", "movegen.py", "perft.py"}
@@ -97,14 +123,14 @@ def test_piped_commands_wait_for_the_compiler_whatever_the_working_folder_holds(
     assert lines[-2] == "To move: black"
 
 
-def test_an_analysis_from_python_counts_its_time_after_the_compiler(cold):
+def test_an_analysis_from_python_counts_its_time_after_the_compiler(nearly_warm):
     program = (
         "import engine, json\n"
         "analysis = engine.analyse('4k3/8/8/8/8/8/4P3/4K3 w - - 0 1', seconds=0.5, options={'Hash': 8})\n"
         "print(json.dumps(analysis.summary()))\n"
     )
     run = subprocess.run(
-        [sys.executable, "-c", program], env=cold, capture_output=True, text=True, timeout=300, check=True
+        [sys.executable, "-c", program], env=nearly_warm, capture_output=True, text=True, timeout=300, check=True
     )
     assert run.stderr.startswith("first start: the search is being compiled")
     summary = json.loads(run.stdout)

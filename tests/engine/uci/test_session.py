@@ -14,7 +14,7 @@ from engine.uci.loop import Transcript
 from engine.uci.session import Session
 from engine.warmup import ready_file, use_search_kernels
 from tests.engine.search.test_resources import TABLES, write_book
-from tests.engine.uci.process import TERESA, Process
+from tests.engine.uci.process import TERESA, Process, SharedProcess
 
 pytestmark = pytest.mark.jit  # the engine as a process, which is always compiled
 
@@ -27,7 +27,7 @@ def _compiled():
 
 
 @pytest.fixture
-def engine(environment):
+def new_engine(environment):
     process = Process(environment)
     yield process
     if not process.process.stderr.closed:
@@ -35,22 +35,37 @@ def engine(environment):
         process.end()
 
 
+@pytest.fixture(scope="module")
+def one_engine(environment):
+    """A process that ends without an error after all tests."""
+    process = SharedProcess(environment)
+    yield process
+    process.quit_for_good()
+
+
+@pytest.fixture
+def engine(one_engine):
+    """As if it was just started."""
+    yield one_engine
+    one_engine.quit_cleanly()
+
+
 @pytest.mark.clock
-def test_uci_is_answered_at_once_and_lists_all_options(engine):
-    engine.send("uci")
-    lines = engine.until("uciok")
-    assert time.perf_counter() - engine.started < 0.3 * 5
+def test_uci_is_answered_at_once_and_lists_all_options(new_engine):
+    new_engine.send("uci")
+    lines = new_engine.until("uciok")
+    assert time.perf_counter() - new_engine.started < 0.3 * 5
     assert lines[0].startswith("id name Teresa ")
     assert [line for line in lines if line.startswith("option")] == [option.uci_line() for option in OPTIONS]
-    engine.quit_cleanly()
+    new_engine.quit_cleanly()
 
 
 @pytest.mark.clock
-def test_a_warm_start_is_ready_soon(engine):
-    engine.send("uci", "isready")
-    engine.until("readyok")
-    assert time.perf_counter() - engine.started < 1.5 * 5
-    engine.quit_cleanly()
+def test_a_warm_start_is_ready_soon(new_engine):
+    new_engine.send("uci", "isready")
+    new_engine.until("readyok")
+    assert time.perf_counter() - new_engine.started < 1.5 * 5
+    new_engine.quit_cleanly()
 
 
 def test_a_search_prints_its_line_and_one_best_move(engine):
@@ -66,7 +81,6 @@ def test_a_search_prints_its_line_and_one_best_move(engine):
     board = chess.Board()
     for move in ["e2e4", *line]:
         board.push_uci(move)
-    engine.quit_cleanly()
 
 
 @pytest.mark.clock
@@ -80,7 +94,6 @@ def test_stop_and_isready_are_answered_during_a_search(engine):
         engine.send(command)
         engine.until(answer)
         assert time.perf_counter() - begin < 0.03 * 5
-    engine.quit_cleanly()
 
 
 def test_what_comes_during_a_search_is_kept_and_another_go_ends_it_first(engine):
@@ -97,7 +110,6 @@ def test_what_comes_during_a_search_is_kept_and_another_go_ends_it_first(engine)
     engine.send("go infinite", "go nodes 100")
     engine.until("bestmove")
     engine.until("bestmove")
-    engine.quit_cleanly()
 
 
 @pytest.mark.parametrize(
@@ -125,14 +137,12 @@ def test_bad_input_is_explained_and_the_engine_lives_on(engine, command, expecte
     assert any(line.startswith("info string") and expected in line for line in lines)
     engine.send("go nodes 100")
     engine.until("bestmove")
-    engine.quit_cleanly()
 
 
 def test_bytes_that_are_no_text_and_crlf(engine):
     engine.process.stdin.write(b"\xff\xfe\xfa\r\nposition startpos\r\ngo nodes 50\r\n")
     engine.process.stdin.flush()
     engine.until("bestmove")
-    engine.quit_cleanly()
 
 
 def test_unreadable_arguments_of_go_are_skipped(engine):
@@ -140,7 +150,6 @@ def test_unreadable_arguments_of_go_are_skipped(engine):
     lines = engine.until("bestmove")
     assert sum(line.startswith("info string go: ") for line in lines) == 3
     assert " nodes 200 " in lines[-2]
-    engine.quit_cleanly()
 
 
 @pytest.mark.parametrize("limits", ["wtime 0 btime 0", "wtime -500 btime -500", "movetime 0", "nodes 0", "depth 0"])
@@ -148,13 +157,11 @@ def test_limits_of_nothing_mean_move_at_once(engine, limits):
     engine.send(f"go {limits}")
     lines = engine.until("bestmove", seconds=20)
     assert any(" pv " in line for line in lines)
-    engine.quit_cleanly()
 
 
 def test_no_legal_move(engine):
     engine.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "go nodes 100")
     assert engine.until("bestmove")[-1] == "bestmove 0000"
-    engine.quit_cleanly()
 
 
 def test_pondering(engine):
@@ -164,7 +171,6 @@ def test_pondering(engine):
     assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     engine.send("ponderhit")
     engine.until("bestmove", seconds=5)
-    engine.quit_cleanly()
 
 
 def test_perft_and_the_board(engine):
@@ -172,28 +178,26 @@ def test_perft_and_the_board(engine):
     lines = engine.until("Nodes searched: 600")
     assert "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1" in lines
     assert "e7e5: 29" in lines
-    engine.quit_cleanly()
 
 
 def test_chess960_castling(engine):
     engine.send("setoption name UCI_Chess960 value true")
     engine.send("position fen 4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1 moves e1g1", "d")
     assert engine.until("Fen")[-1] == "Fen: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1"
-    engine.quit_cleanly()
 
 
 @pytest.mark.parametrize("command", ["quit", None])
 @pytest.mark.parametrize("searching", [True, False])
-def test_quit_and_end_of_input_end_the_process(engine, command, searching):
+def test_quit_and_end_of_input_end_the_process(new_engine, command, searching):
     if searching:
-        engine.send("go infinite")
-        engine.until("info depth")
+        new_engine.send("go infinite")
+        new_engine.until("info depth")
     if command:
-        engine.send(command)
+        new_engine.send(command)
     else:
-        engine.process.stdin.close()
+        new_engine.process.stdin.close()
     begin = time.perf_counter()
-    status = engine.process.wait(timeout=5)
+    status = new_engine.process.wait(timeout=5)
     assert status == 0
     assert time.perf_counter() - begin < 1 * 5
 
@@ -219,7 +223,6 @@ def test_help_and_move_table(engine):
     infos = [line.split() for line in lines if line.startswith("info depth")]
     wdl = infos[-1][infos[-1].index("wdl") + 1 :][:3]
     assert sum(map(int, wdl)) == 1000
-    engine.quit_cleanly()
 
 
 def pv_of(lines):
@@ -234,7 +237,6 @@ def test_searchmoves(engine):
     lines = engine.ask("go searchmoves b2b3 nodes 50")
     assert lines[-1].split()[1] == "b2b3"
     assert " nodes 50 " in lines[-2]
-    engine.quit_cleanly()
 
 
 def test_eval_prints_results_of_random_games(engine):
@@ -244,7 +246,6 @@ def test_eval_prints_results_of_random_games(engine):
     wins, draws, losses = (int(games[games.index(word) - 1]) for word in ("won,", "drawn,", "lost"))
     assert wins + draws + losses == 2000
     assert wins > 10 > losses
-    engine.quit_cleanly()
 
 
 def test_eval_prints_the_networks_view(engine):
@@ -256,7 +257,6 @@ def test_eval_prints_the_networks_view(engine):
     assert "P on a2: " in text
     priors = [float(line.split()[-1].rstrip("%")) for line in lines if " prior " in line]
     assert priors == sorted(priors, reverse=True)
-    engine.quit_cleanly()
 
 
 def test_another_network_is_loaded_and_a_wrong_file_is_refused(engine, tmp_path):
@@ -267,7 +267,6 @@ def test_another_network_is_loaded_and_a_wrong_file_is_refused(engine, tmp_path)
     assert any("not a weights file of Teresa" in line for line in lines)
     engine.send(f"setoption name EvalFile value {SHIPPED}", "go nodes 100")
     assert not any("EvalFile" in line for line in engine.until("bestmove"))
-    engine.quit_cleanly()
 
 
 def test_bench_ends_with_signature_and_speed(engine):
@@ -275,7 +274,6 @@ def test_bench_ends_with_signature_and_speed(engine):
     assert sum(" visits " in line for line in lines) == 20
     nodes = engine.until("")[-1].split()
     assert (nodes[1], nodes[3]) == ("nodes", "nps")
-    engine.quit_cleanly()
 
 
 def test_long_work_can_be_stopped_or_left(engine):
@@ -288,15 +286,14 @@ def test_long_work_can_be_stopped_or_left(engine):
     engine.until("bestmove")
     assert "4P3" in engine.ask("d", until="Fen")[-1]
     engine.send("go perft 20")
-    engine.quit_cleanly()
 
 
-def test_a_transcript_of_all_that_is_said_and_heard(engine, tmp_path):
+def test_a_transcript_of_all_that_is_said_and_heard(new_engine, tmp_path):
     log = tmp_path / "log.txt"
-    engine.ask(f"setoption name LogFile value {log}", "go nodes 50")
-    lines = engine.ask(f"setoption name LogFile value {tmp_path}", "isready", until="readyok")
+    new_engine.ask(f"setoption name LogFile value {log}", "go nodes 50")
+    lines = new_engine.ask(f"setoption name LogFile value {tmp_path}", "isready", until="readyok")
     assert any("cannot be written" in line for line in lines)
-    engine.quit_cleanly()
+    new_engine.quit_cleanly()
     text = log.read_text()
     assert " > go nodes 50\n" in text
     assert " < bestmove " in text
@@ -319,7 +316,6 @@ def test_books_and_tablebases(engine, tmp_path):
     assert any("there is no book" in line for line in lines)
     lines = engine.ask("setoption name SyzygyPath value <empty>", "go nodes 300")
     assert " tbhits 0 " in lines[-2]
-    engine.quit_cleanly()
 
 
 def test_debug_and_register(engine):
@@ -328,7 +324,6 @@ def test_debug_and_register(engine):
     assert any("Limits(" in line for line in engine.ask("debug on", "go nodes 20"))
     assert "must follow" in engine.ask("debug maybe", until="info string debug")[-1]
     assert not any("Limits(" in line for line in engine.ask("debug off", "go nodes 20"))
-    engine.quit_cleanly()
 
 
 def test_clear_hash_forgets_and_the_tree_is_kept_otherwise(engine):
@@ -343,7 +338,6 @@ def test_clear_hash_forgets_and_the_tree_is_kept_otherwise(engine):
     assert root_visits() > 20
     engine.ask("setoption name Clear Hash", "go nodes 10")
     assert root_visits() == 9
-    engine.quit_cleanly()
 
 
 def test_the_move_table_has_every_column(engine):
@@ -352,19 +346,18 @@ def test_the_move_table_has_every_column(engine):
     row = engine.ask("moves", until="info string")[-1].split()
     for column in ("N", "P", "Q", "U", "WDL", "pv"):
         assert column in row
-    engine.quit_cleanly()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
 @pytest.mark.parametrize("searching", [True, False])
-def test_ctrl_c_ends_the_process_without_a_traceback(engine, searching):
-    engine.send("isready")
-    engine.until("readyok")
+def test_ctrl_c_ends_the_process_without_a_traceback(new_engine, searching):
+    new_engine.send("isready")
+    new_engine.until("readyok")
     if searching:
-        engine.send("go infinite")
-        engine.until("info depth")
-    engine.process.send_signal(signal.SIGINT)
-    assert engine.end() == (0, "")
+        new_engine.send("go infinite")
+        new_engine.until("info depth")
+    new_engine.process.send_signal(signal.SIGINT)
+    assert new_engine.end() == (0, "")
 
 
 @pytest.mark.parametrize("limits", ["infinite", "ponder wtime 1000 btime 1000", "infinite searchmoves b1b8"])
@@ -376,7 +369,6 @@ def test_a_proven_root_waits_for_stop(engine, limits):
     lines = engine.ask("stop")
     assert lines[-1] == "bestmove b1b8"
     assert any(" score mate 1 " in line for line in lines)
-    engine.quit_cleanly()
 
 
 def test_go_mate_ends_at_a_proven_mate_of_at_most_so_many_moves(engine):
@@ -390,7 +382,6 @@ def test_go_mate_ends_at_a_proven_mate_of_at_most_so_many_moves(engine):
     time.sleep(0.3)
     assert not any(line.startswith("bestmove") for line in list(engine.lines.queue))
     engine.ask("stop")
-    engine.quit_cleanly()
 
 
 def test_ponderhit_is_refused_without_pondering(engine):
@@ -399,7 +390,6 @@ def test_ponderhit_is_refused_without_pondering(engine):
     lines = engine.ask("ponderhit", until="info string ponderhit")
     assert not any(line.startswith("bestmove") for line in lines)
     engine.ask("stop")
-    engine.quit_cleanly()
 
 
 def test_pv_ends_where_the_game_ends(engine):
@@ -408,7 +398,6 @@ def test_pv_ends_where_the_game_ends(engine):
     for move in pv_of(lines):
         board.push_uci(move)
     assert board.is_checkmate()
-    engine.quit_cleanly()
 
 
 def test_why_after_a_search(engine):
@@ -431,13 +420,11 @@ def test_why_after_a_search(engine):
         ("why h4 1 2", "'2' is not understood"),
     ):
         assert answer in engine.ask(question, until="info string")[-1]
-    engine.quit_cleanly()
 
 
 def test_why_before_a_search(engine):
     engine.ask("isready", until="readyok")
     assert "nothing was searched yet" in engine.ask("why", until="info string why")[-1]
-    engine.quit_cleanly()
 
 
 def test_why_during_a_search_does_not_end_or_disturb_it(engine):
@@ -452,7 +439,6 @@ def test_why_during_a_search_does_not_end_or_disturb_it(engine):
     engine.until("bestmove", seconds=5)
     assert engine.ask("isready", until="readyok", seconds=5)
     engine.ask("go nodes 100")
-    engine.quit_cleanly()
 
 
 # The end of input
@@ -543,7 +529,6 @@ def test_a_job_never_runs_during_a_search(engine, job):
         lines = [line for _ in range(4) for line in engine.until("bestmove", seconds=60)]
         assert sum(line.startswith("bestmove") for line in lines) == 4
     engine.ask("isready", until="readyok")
-    engine.quit_cleanly()
 
 
 def test_a_table_of_moves_that_fails_does_not_stop_the_move(monkeypatch):
@@ -581,7 +566,6 @@ def test_a_search_asked_for_before_it_is_loaded_is_the_real_one(engine, limits):
     if limits == "movetime 400":  # counted from the time when it was loaded
         words = lines[-2].split()
         assert int(words[words.index("nodes") + 1]) > 100
-    engine.quit_cleanly()
 
 
 # Pondering
@@ -599,7 +583,6 @@ def test_a_ponder_hit_starts_the_clock_and_keeps_what_was_found(engine):
     board = chess.Board()
     for move in ("e2e4", "e7e5", lines[-1].split()[1]):
         board.push_uci(move)
-    engine.quit_cleanly()
 
 
 def test_a_ponder_miss_is_answered_and_the_next_search_is_for_the_move_played(engine):
@@ -613,14 +596,12 @@ def test_a_ponder_miss_is_answered_and_the_next_search_is_for_the_move_played(en
     engine.send("go ponder wtime 1000 btime 1000", "position startpos moves d2d4", "go nodes 100")
     engine.until("bestmove")  # the next `go` ends what ponders
     assert " nodes 100 " in engine.until("bestmove")[-2]
-    engine.quit_cleanly()
 
 
 def test_a_ponder_hit_before_the_search_is_loaded(engine):
     engine.send("position startpos moves e2e4", "go ponder wtime 3000 btime 3000", "ponderhit", "isready")
     lines = engine.until("bestmove", seconds=60)
     assert not any("no search is pondering" in line for line in lines)
-    engine.quit_cleanly()
 
 
 # Smaller things
@@ -630,7 +611,6 @@ def test_one_clock_is_the_clock_of_both_sides(engine):
     engine.ask("isready", until="readyok")
     assert engine.ask("position startpos moves e2e4", "go wtime 300", seconds=60)[-1].startswith("bestmove")
     assert engine.ask("position startpos", "go btime 300", seconds=60)[-1].startswith("bestmove")
-    engine.quit_cleanly()
 
 
 def test_the_board_has_coordinates_the_player_to_move_and_checkers(engine):
@@ -639,7 +619,6 @@ def test_the_board_has_coordinates_the_player_to_move_and_checkers(engine):
     assert "   a b c d e f g h" in lines
     assert lines[-2:] == ["To move: white", "Checkers: b4 e2"]
     assert engine.ask("position startpos moves e2e4", "d", until="Checkers")[-2:] == ["To move: black", "Checkers: -"]
-    engine.quit_cleanly()
 
 
 def test_the_secret_of_the_explorer_is_not_in_the_transcript(tmp_path):
@@ -657,4 +636,3 @@ def test_the_secret_of_the_explorer_is_not_in_the_transcript(tmp_path):
 def test_new_game_keeps_the_position(engine):
     engine.ask("position startpos moves e2e4", "ucinewgame", "go nodes 50")
     assert " b KQkq " in engine.ask("d", until="Fen")[-1]
-    engine.quit_cleanly()

@@ -58,14 +58,14 @@ def make(plan, output, processes=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("value_only", [False, True])
 def test_the_same_seed_gives_the_same_games(command, tmp_path, value_only):
-    plan = Plan(UciTeacher(command, "nodes 1"), value_only, games=6, seed=5, at_once=4, games_per_chunk=4)
+    plan = Plan(UciTeacher(command, "nodes 1"), value_only, games=3, seed=5, at_once=2, games_per_chunk=2)
     positions = make(plan, tmp_path / "one.vf")
     make(plan, tmp_path / "two.vf", processes=2)
     data = (tmp_path / "one.vf").read_bytes()
     assert data == (tmp_path / "two.vf").read_bytes()
     records = list(unpack_games(data))
     assert len(positions) == plan.chunks
-    assert not value_only or len(records) == 6
+    assert not value_only or len(records) == 3
     assert sum(len(record.moves) for record in records) == sum(positions) > 0
     assert all(bool(record.extra & VALUE_ONLY) == value_only for record in records)
 
