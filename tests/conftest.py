@@ -31,8 +31,12 @@ def pytest_configure(config):
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Without the JIT, leave out what needs compiled kernels."""
+    """What starts processes is slow. Without the JIT, leave out what needs compiled kernels."""
+    for item in items:
+        if {"environment", "browser"} & set(item.fixturenames):
+            item.add_marker("slow")
     compiled = [item for item in items if item.get_closest_marker("jit")] if JIT_DISABLED else []
     if compiled:
         items[:] = [item for item in items if not item.get_closest_marker("jit")]

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
-from engine.system.environment import processors
+from perft.processors import processors
 from perft.runner.arguments import MISSING_DASK, RunOptions, open_journal, open_pool
 from perft.runner.display import RunDisplay, summary_line
 from perft.runner.interrupts import interrupts_held_back

@@ -1,10 +1,8 @@
-"""What surrounds the program: its version, processors, optional packages, the command line that starts it again."""
+"""What surrounds the program: its version, optional packages, the command line that starts it again."""
 
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-
-from perft.processors import processors as processors  # noqa: PLC0414  (for all of `engine`)
 
 PACKAGES = {"explore": ("starlette", "uvicorn"), "train": ("torch", "matplotlib")}
 # The working folder is left out of the path (-P): it may hold another `engine.py`. The folder of this package

@@ -18,7 +18,11 @@ from perft.runner.runner import RunError
 
 LOCAL = "local"
 CONNECT_SECONDS = 15.0
-ALLOWED_FAILURES = 30  # workers may die at a unit, for other reasons, before the scheduler blames the unit
+LOCAL_CONFIGURATION = {
+    "distributed.scheduler.allowed-failures": 30,  # workers may die at a unit, for other reasons
+    "distributed.worker.profile.enabled": False,  # it costs a tenth of the time
+    "distributed.admin.tick.interval": "500ms",
+}
 LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 SAME_VERSIONS = ("python", "dask", "distributed")
 
@@ -79,7 +83,7 @@ def open_cluster(options: ClusterOptions, hints: Callable[[int], Mapping[str, An
 
 def _local_cluster(workers: int) -> LocalCluster:
     """Workers on this machine; only it can reach them."""
-    dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES})
+    dask.config.set(LOCAL_CONFIGURATION)
     return LocalCluster(
         n_workers=workers,
         threads_per_worker=1,

@@ -6,7 +6,7 @@ import zlib
 import pytest
 
 import perft.__main__
-from engine.system import environment
+from engine.search import searcher
 from perft import processors as module
 from perft.processors import processors, quota_in, seconds_waited
 
@@ -38,7 +38,7 @@ def quota_of_one(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("quota_of_one")
 def test_perft_and_the_engine_heed_the_quota():
     assert perft.__main__.new_parser("perft").get_default("threads") == 1
-    assert environment.processors() == 1
+    assert searcher.processors() == 1
 
 
 @pytest.mark.skipif(not module.WAITS.exists(), reason="waits are not counted on this system")
