@@ -3,9 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 QUICK := -m "not slow and not soak"
+QUICKEST := -m "not slow and not soak and not thorough"
 
-.PHONY: run test test-search test-rooms test-plain test-bounds test-portable test-coverage test-clocks check soak bench \
-	bench-line docs lint clean
+.PHONY: run test test-search test-rooms test-covered test-plain test-bounds test-portable test-coverage test-clocks \
+	check check-search check-rooms soak bench bench-line docs lint clean
 
 run: .venv/ready
 	$(BIN)/teresa warmup
@@ -13,24 +14,29 @@ run: .venv/ready
 
 # Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path; what they cover;
 # then games on the clock, with nothing beside them.
+VARIANTS := test-search test-rooms test-covered test-plain test-bounds test-portable
 test: lint .venv/train
 	$(BIN)/coverage erase
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-search test-rooms test-plain test-bounds test-portable
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(VARIANTS)
 	$(MAKE) --no-print-directory test-coverage
 	$(MAKE) --no-print-directory test-clocks
 
-# All compiled tests, in two halves of about the same length: the search and the protocol, and the rest. Lines of kernels
-# are covered only without the JIT; those that build and keep machine code only with it. The search, its reports and the
-# protocol are covered in both ways (without the JIT in small searches: the marker `jit` leaves out the large ones).
+# All compiled tests, in parts of about the same length. Coverage slows processes down, so it is measured without the
+# JIT, in small searches (the marker `jit` leaves out the large ones); lines that build and keep machine code, or share
+# work among processes, are covered by compiled tests only.
 ALL := -m "not clock and not soak"
 SEARCH := tests/engine/test_*.py tests/engine/config tests/engine/mcts tests/engine/report tests/engine/search tests/engine/uci
-COMPILED := tests/movegen/compiler/test_cache.py tests/perft/test_cli.py \
+COVERED := tests/movegen/compiler/test_cache.py tests/perft/test_cli.py \
 	$(addprefix tests/perft/runner/,test_cluster.py test_processes.py test_tls.py)
+ROOMS := $(addprefix --ignore=,$(wildcard $(SEARCH)) $(COVERED))
 test-search: .venv/train
-	$(BIN)/coverage run -m pytest $(ALL) $(SEARCH) $(COMPILED)
+	$(BIN)/pytest $(ALL) $(SEARCH)
 
 test-rooms: .venv/train
-	$(BIN)/pytest $(ALL) $(addprefix --ignore=,$(wildcard $(SEARCH)) $(COMPILED))
+	$(BIN)/pytest $(ALL) $(ROOMS)
+
+test-covered: .venv/train
+	$(BIN)/coverage run -m pytest $(ALL) $(COVERED)
 
 KERNELS := tests/movegen tests/perft tests/engine/network
 test-plain: .venv/train
@@ -54,7 +60,13 @@ test-clocks: .venv/train
 
 # What one runs all the time.
 check: lint
-	$(BIN)/pytest $(QUICK)
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-search check-rooms
+
+check-search: .venv/ready
+	$(BIN)/pytest $(QUICKEST) $(SEARCH)
+
+check-rooms: .venv/ready
+	$(BIN)/pytest $(QUICKEST) $(addprefix --ignore=,$(wildcard $(SEARCH)))
 
 # The long forms of the tests.
 soak: .venv/train

@@ -88,6 +88,7 @@ def test_the_check_finds_what_windows_lacks(source, is_found):
     assert bool(unguarded(source)) == is_found
 
 
+@pytest.mark.thorough
 def test_what_windows_lacks_is_asked_for_first():
     assert {str(path): found for path in FILES if (found := unguarded(path.read_text(encoding="utf-8")))} == {}
 
@@ -101,6 +102,7 @@ def calls(tree, *names):
                 yield node
 
 
+@pytest.mark.thorough
 def test_processes_are_spawned_on_every_system():
     for path in FILES:
         tree = ast.parse(path.read_text(encoding="utf-8"))

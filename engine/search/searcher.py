@@ -21,8 +21,8 @@ from engine.search.clock import DelayMeter, Limits, OverheadMeter, SearchControl
 from engine.search.reporter import GuardedListener, Listener
 from engine.search.resources import Resources
 from engine.search.run import Run, SearchContext
-from perft.processors import processors
 from movegen import Position
+from perft.processors import processors
 
 SECONDS_BETWEEN_WAITS = 0.1  # Windows raises KeyboardInterrupt only between two waits
 

@@ -12,6 +12,7 @@ from movegen import Position
 from tests.engine.report.searches import MIDDLEGAME
 
 
+@pytest.mark.thorough
 def test_a_search_from_python():
     analysis = engine.analyse(MIDDLEGAME, visits=500, options={"Hash": 16})
     assert analysis.summary()["visits"] == 500

@@ -89,6 +89,7 @@ def test_a_missing_package_is_named_with_what_to_type(monkeypatch, capsys, comma
     assert f"teresa {command}: {package} is missing: pip install '.[{command}]'" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_warmup_compiles_and_reports_the_time(capsys):
     assert main(["warmup", "--time"]) == 0
     output = capsys.readouterr().out

@@ -99,6 +99,7 @@ def test_the_kernels_of_a_search_are_used_by_a_search_that_has_ended():
     assert len(searcher.report().rows(shape=LONG)) == 20
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", ["search", "report", "saved trees", "eval", "perft", "perft with memory"])
 @pytest.mark.jit
 def test_each_part_can_be_done(part):

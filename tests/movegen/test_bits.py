@@ -17,6 +17,7 @@ def squares(word):
     return [square for square in range(64) if word >> square & 1]
 
 
+@pytest.mark.thorough
 @given(words)
 def test_popcount_counts_squares(word):
     assert compiled.popcount(U64(word)) == len(squares(word))

@@ -108,6 +108,7 @@ def test_standard_chess_knows_no_rights_of_chess960():
     assert any("in standard chess" in repair for repair in position.repairs)
 
 
+@pytest.mark.thorough
 @given(st.text())
 @example(START_FEN)
 @example("\0")
@@ -129,6 +130,7 @@ FENS = st.tuples(
 ).map(" ".join)
 
 
+@pytest.mark.thorough
 @given(FENS, st.booleans())
 def test_texts_like_fens_give_a_value_error_or_a_position(text, chess960):
     assert_error_or_round_trip(text, chess960)
@@ -147,6 +149,7 @@ def assert_error_or_round_trip(text, chess960=False):
     assert position.legal_moves == again.legal_moves
 
 
+@pytest.mark.thorough
 @given(st.data())
 def test_what_python_chess_can_play_is_accepted(data):
     """Random pieces on random squares: accepted exactly when python-chess finds no fault of the kinds we refuse."""

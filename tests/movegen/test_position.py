@@ -18,6 +18,7 @@ def mirrored_move(uci):
     return "".join(str(9 - int(c)) if c.isdigit() else c for c in uci)
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**9))
 def test_a_mirrored_position_has_mirrored_moves(seed):
     for board in random_positions(10, seed):
@@ -29,6 +30,7 @@ def test_a_mirrored_position_has_mirrored_moves(seed):
         assert position.key != mirrored.key
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**9))
 def test_the_key_after_a_move_is_the_key_from_scratch(seed):
     for board in random_positions(2, seed):

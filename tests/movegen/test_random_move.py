@@ -25,6 +25,7 @@ POSITIONS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS.keys())
 def test_samples_are_uniform(position, scaled):
     """Chi-square with a fixed seed: beyond the 99.99 % point for these degrees of freedom would be no chance."""
@@ -41,6 +42,7 @@ def test_samples_are_uniform(position, scaled):
     assert chi_square < limit
 
 
+@pytest.mark.thorough
 def test_the_lowest_and_highest_random_word_give_a_legal_move(scaled):
     for board in random_positions(scaled(2_000), seed=8):
         position = Position(board.fen(), chess960=board.chess960)
@@ -49,6 +51,7 @@ def test_the_lowest_and_highest_random_word_give_a_legal_move(scaled):
             assert move in position.move_codes or (move == NO_MOVE and not position.move_codes)
 
 
+@pytest.mark.thorough
 def test_all_moves_are_sampled(scaled):
     """n equally spaced random words give all n moves."""
     for board in random_positions(scaled(2_000), seed=9):

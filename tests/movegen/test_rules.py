@@ -38,6 +38,7 @@ def ending_of(board):
     return ENDINGS[outcome and outcome.termination]
 
 
+@pytest.mark.thorough
 @POSITIONS
 def test_moves_check_and_outcome(positions, scaled):
     """Legal moves as a set and as a number, check, the end of the game: as python-chess has them."""
@@ -52,6 +53,7 @@ def test_moves_check_and_outcome(positions, scaled):
         assert position.outcome() is ending_of(board), board.fen()
 
 
+@pytest.mark.thorough
 @POSITIONS
 def test_the_position_after_every_move(positions, scaled):
     """FEN, key, SAN after moves; the key kept up is the key from scratch."""
@@ -71,6 +73,7 @@ def test_the_position_after_every_move(positions, scaled):
             board.pop()
 
 
+@pytest.mark.thorough
 @POSITIONS
 def test_fens_come_back_unchanged(positions, scaled):
     for board in random_positions(scaled(positions), seed=3):
@@ -90,6 +93,7 @@ def test_keys_are_equal_exactly_when_python_chess_s_are(positions, scaled):
         assert key & 1 == (not board.turn)
 
 
+@pytest.mark.thorough
 def test_attackers_pins_and_checkers(scaled):
     for board in random_positions(scaled(2_000), seed=5):
         position = read(board)

@@ -241,6 +241,7 @@ def test_a_suite_with_a_bad_position_names_the_line(capsys, tmp_path):
     assert "suite.epd:1: board field" in errors
 
 
+@pytest.mark.thorough
 @needs_jit
 @pytest.mark.parametrize("name", ["standard", "chess960"])
 def test_shipped_suites_agree(capsys, name):

@@ -83,6 +83,7 @@ def test_planted_errors_are_pinned_down(error, environment):
         assert text in finished.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_no_difference_where_there_is_none(capsys, depth):
     depth = min(depth, 2) if JIT_DISABLED else depth
@@ -166,6 +167,7 @@ ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
 SAYS_UCIOK = "import sys\nsys.stdin.readline()\nprint('uciok', flush=True)\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "patience", "message"),
     [
@@ -189,6 +191,7 @@ def test_programs_that_are_no_uci_engines(program, patience, message, capsys, mo
     assert errors == f"python -m perft: {sys.executable} {message}: is it a UCI engine that knows 'go perft'?\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 def test_a_child_that_keeps_the_pipe_open_does_not_keep_us(capsys, monkeypatch):
     monkeypatch.setattr("perft.comparison.PATIENCE", 1.0)
@@ -196,6 +199,7 @@ def test_a_child_that_keeps_the_pipe_open_does_not_keep_us(capsys, monkeypatch):
     assert "sh did not say 'uciok' within 1 seconds" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("stockfish") is None, reason="stockfish is not installed")
 @pytest.mark.skipif(JIT_DISABLED, reason="too slow without the JIT")
 def test_stockfish_agrees(capsys):

@@ -28,6 +28,7 @@ DEEP = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", COUNTERS)
 @pytest.mark.parametrize("fen", DEEP)
 def test_all_ways_of_counting_agree_with_the_published_counts(kind, fen):

@@ -53,6 +53,7 @@ def counted(part, per_unit):
     return sum(count_slice(**unit.input, **HINTS) for unit in slices_of(part, per_unit))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("megabytes", [0, 1])
 def test_slices_add_up(megabytes):
     rng = random.Random(5)

@@ -51,6 +51,7 @@ def test_threads_and_memory_change_nothing(fen, threads, megabytes):
     assert Counter(threads, megabytes).perft(Position(fen), depth) == Counter().perft(Position(fen), depth)
 
 
+@pytest.mark.thorough
 def test_random_positions_against_python_chess(scaled):
     for board in random_positions(scaled(40), seed=11):
         position = Position(board.fen(), chess960=board.chess960)
@@ -60,6 +61,7 @@ def test_random_positions_against_python_chess(scaled):
         assert Counter(hash_megabytes=1).perft(position, 2) == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("depth", [1, 5, 12, 30])
 def test_counts_beyond_64_bits_are_exact(depth):
     """Two kings have few positions but, at depth 30, more than 2^64 paths."""

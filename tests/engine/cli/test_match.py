@@ -26,6 +26,7 @@ def run(capsys, *arguments):
     return status, captured.out, captured.err
 
 
+@pytest.mark.thorough
 def test_a_small_match(capsys, tmp_path):
     status, output, _ = run(capsys, "default", "PUCT C=3000", *QUICK, "--pgn", tmp_path / "games.pgn")
     assert status == 0
@@ -36,6 +37,7 @@ def test_a_small_match(capsys, tmp_path):
     assert games == [("A", "1.1"), ("B (PUCT C=3000)", "1.2"), ("A", "2.1"), ("B (PUCT C=3000)", "2.2")]
 
 
+@pytest.mark.thorough
 def test_json(capsys):
     status, output, _ = run(capsys, "default", "default", *QUICK, "--sprt", "0", "50", "--json")
     data = json.loads(output)
@@ -45,17 +47,20 @@ def test_json(capsys):
     assert data["sprt"]["elo1"] == 50.0
 
 
+@pytest.mark.thorough
 def test_equal_players_draw_each_pair(capsys):
     """With fixed visits both games of a pair are the same game."""
     _, output, _ = run(capsys, "default", "default", *QUICK, "--json")
     assert json.loads(output)["pentanomial"] == [0, 0, 2, 0, 0]
 
 
+@pytest.mark.thorough
 def test_an_odd_number_of_games_is_rounded_up(capsys):
     _, output, _ = run(capsys, "default", "default", "--visits", "1", "--games", "3", "--workers", "1", "--json")
     assert json.loads(output)["games"] == 4
 
 
+@pytest.mark.thorough
 def test_another_engine(capsys):
     arguments = ["default", "--engine", f"{sys.executable} {FAKE} nothing", "--set", "B:Hash=16", "--visits", "4"]
     status, output, _ = run(capsys, *arguments, "--games", "2", "--workers", "1", "--json")
@@ -64,6 +69,7 @@ def test_another_engine(capsys):
     assert data["players"][1].startswith("B (python")
 
 
+@pytest.mark.thorough
 def test_a_crashing_engine_is_counted_apart(capsys):
     arguments = ["default", "--engine", f"{sys.executable} {FAKE} crash 3", "--visits", "4"]
     status, output, _ = run(capsys, *arguments, "--games", "2", "--workers", "1")
@@ -120,6 +126,7 @@ def test_damaged_weights_are_reported_before_the_first_game(capsys, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.thorough
 def test_books(capsys, tmp_path):
     book = tmp_path / "book.epd"
     book.write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
@@ -128,6 +135,7 @@ def test_books(capsys, tmp_path):
     assert run(capsys, *arguments, "--json")[0] == 0
 
 
+@pytest.mark.thorough
 def test_a_book_is_not_used_twice_with_fixed_visits(capsys, tmp_path):
     """Other engines play the same games again, too: they would count twice."""
     book = tmp_path / "book.epd"
@@ -163,6 +171,7 @@ def test_seconds_for_each_move(capsys):
 # Files
 
 
+@pytest.mark.thorough
 def test_games_of_others_are_not_overwritten(capsys, tmp_path):
     mine, text = tmp_path / "mine.pgn", '[Event "My best game"]\n\n1. e4 e5 *\n'
     mine.write_text(text)
@@ -178,6 +187,7 @@ def test_games_of_others_are_not_overwritten(capsys, tmp_path):
         assert mine.read_text().startswith('[Event "Teresa match"]')
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 def test_a_full_disk_does_not_cost_the_result(capsys):
     status, output, errors = run(capsys, "default", "default", *QUICK, "--pgn", "/dev/full")
@@ -197,6 +207,7 @@ def test_without_dask(capsys, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_a_cluster_that_is_not_there_leaves_no_folder(capsys, tmp_path):
     pytest.importorskip("distributed", reason="needs the extra `cluster`")
     status, _, _ = run(capsys, "default", "default", *QUICK, "--cluster", "foo", "--run", tmp_path / "run")
@@ -219,6 +230,7 @@ def test_foreign_folders_are_refused(capsys, tmp_path):
     assert "is not a run of teresa match" in errors
 
 
+@pytest.mark.thorough
 def test_a_run_is_continued_with_its_players(capsys, tmp_path):
     folder = tmp_path / "run"
     _, first, _ = run(capsys, "default", "PUCT C=3000", *QUICK, "--sprt", "0", "50", "--run", folder)
@@ -230,6 +242,7 @@ def test_a_run_is_continued_with_its_players(capsys, tmp_path):
     assert "has its players already" in errors
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_continued_takes_no_other_options(capsys, tmp_path):
     folder = tmp_path / "run"
     run(capsys, "default", "default", *QUICK, "--run", folder)
@@ -242,6 +255,7 @@ def test_a_run_that_is_continued_takes_no_other_options(capsys, tmp_path):
     assert run(capsys, "--resume", folder, "--workers", "1", "--json", "--pgn", tmp_path / "games.pgn")[0] == 0
 
 
+@pytest.mark.thorough
 def test_a_run_is_not_continued_with_another_engine(capsys, tmp_path):
     program, folder = tmp_path / "own.py", tmp_path / "run"
     program.write_text(FAKE.read_text())

@@ -113,6 +113,7 @@ def games(tmp_path):
     return path
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(JIT_DISABLED, reason="too slow without the JIT")
 def test_figures_as_json_and_as_a_table(games, capsys):
     expected = evaluate_network(load_weights().network, open_games([games])).as_dict()

@@ -63,6 +63,7 @@ def is_better(monkeypatch):
     monkeypatch.setattr("engine.tune.tuning.SIGNIFICANT", -1.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["random", "spsa"])
 @pytest.mark.usefixtures("is_better")
 def test_a_tiny_tuning_is_continued(capsys, tmp_path, file, method):
@@ -156,6 +157,7 @@ def test_files_of_others_are_not_overwritten(capsys, tmp_path, file):
 # What is printed
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_does_not_cost_the_result(capsys, tiny):
     status, output, errors = run(capsys, tiny, "--picture", "/dev/full", "--json", "--workers", "1")

@@ -41,6 +41,7 @@ def texts_of(board, rng):
     yield chess.Move(king, king - 2 if king >= 2 else 5).uci()
 
 
+@pytest.mark.thorough
 def test_every_illegal_move_gets_a_reason_that_is_true(scaled):
     rng, faults = random.Random(1), Counter()
     for board in islice(random_positions(scaled(3000), seed=2), 0, None, 15):

@@ -136,6 +136,7 @@ def ask(server, name="about"):
         return answer.status
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sent", [b"", HALF, b"POST /do/go HTTP/1.1\r\nContent-Length: 9\r\n"])
 def test_half_open_requests_do_not_keep_a_page_out(session, monkeypatch, sent):
     monkeypatch.setattr("engine.explorer.server.SECONDS_TO_ASK", 600.0)  # they are not simply waited for
@@ -151,6 +152,7 @@ def test_half_open_requests_do_not_keep_a_page_out(session, monkeypatch, sent):
     server.close()
 
 
+@pytest.mark.thorough
 def test_those_who_do_not_read_make_room(session):
     server = Server(session)
     whole = f"GET /uplot.js HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode() * 200
@@ -163,6 +165,7 @@ def test_those_who_do_not_read_make_room(session):
     server.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", ["head", "next head", "body"])
 def test_a_request_must_end_in_time(session, monkeypatch, part):
     monkeypatch.setattr("engine.explorer.server.SECONDS_TO_ASK", 0.3)

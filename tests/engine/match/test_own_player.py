@@ -133,6 +133,7 @@ def games_of(first, second, openings=OPENINGS):
     return table
 
 
+@pytest.mark.thorough
 def test_games_are_repeatable_in_any_order():
     """A pair does not depend on the pairs that the same players have played before."""
     first, second = read_player("default", "A"), read_player("Temperature=1000", "B")

@@ -99,6 +99,7 @@ def results_of(pairs):
     return [(pair.points, pair.forfeits) for pair in pairs]
 
 
+@pytest.mark.thorough
 def test_a_match_in_a_folder_can_be_continued(tmp_path):
     """Broken off after two units, with a torn line; the other half is played by other processes."""
     expected, games = whole(plan())
@@ -125,6 +126,7 @@ def test_a_match_in_a_folder_can_be_continued(tmp_path):
     assert b"".join(match.pgn()) == games
 
 
+@pytest.mark.thorough
 def test_units_can_be_verified():
     pool = ProcessPool(2, {})
     try:

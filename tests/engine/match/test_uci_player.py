@@ -50,6 +50,7 @@ def test_well_behaved_engines():
     assert len(table.games) == 6
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("what", "word"),
     [("crash", "crash"), ("illegal", "illegal move"), ("nonsense", "illegal move"), ("none", "no move")],
@@ -78,11 +79,13 @@ def test_the_second_player_can_fail_too(tmp_path):
     assert table.rows[0] == {"points": [1.0, 0.5], "forfeits": ["second: crash", None]}
 
 
+@pytest.mark.thorough
 def test_an_engine_that_always_crashes_loses_every_game():
     table = rows_of(engine("crash", 1), engine("nothing"))
     assert all(row == {"points": [0.0, 0.0], "forfeits": ["first: crash"] * 2} for row in table.rows)
 
 
+@pytest.mark.thorough
 def test_an_engine_that_hangs_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(uci_player, "SECONDS_TO_ANSWER", 0.3)
     table = rows_of(engine("hang", 2, tmp_path), engine("nothing"), TimeControl(clock=1.0))
@@ -109,6 +112,7 @@ def test_an_engine_that_ignores_its_time(tmp_path, control):
     assert 'Termination "time forfeit"' in table.games[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "score",
     ["cp 0", "cp -28999", "cp 29500", "cp 30000", "cp 69290", "cp -69290", "mate 3", "mate -2", "mate 0", "mate 40000"],
@@ -124,6 +128,7 @@ def test_large_scores_keep_their_sign(score):
             assert (found.is_mate(), found.score(mate_score=10**6) > 0) == (is_mate, wins)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("control", [TimeControl(clock=0.3), TimeControl(move_time=0.05)])
 def test_getting_ready_for_a_game_is_not_on_the_clock(control):
     """An engine that clears a large table; it ends if one game is announced twice."""

@@ -33,6 +33,7 @@ def keep(values, key, score, draw_share):
     evaluate.keep_value(values, key, score, draw_share)
 
 
+@pytest.mark.thorough
 @given(st.lists(st.tuples(KEYS, PARTS, PARTS), min_size=1, max_size=30))
 def test_the_last_value_of_a_position_is_found(entries):
     values, kept = np.zeros(WORDS, dtype=np.uint64), {}
@@ -44,6 +45,7 @@ def test_the_last_value_of_a_position_is_found(entries):
         assert look_up(values, U64(key)) == (True, score, draw_share)
 
 
+@pytest.mark.thorough
 @given(KEYS, PARTS, PARTS, PARTS, PARTS)
 def test_words_that_do_not_belong_together_are_no_value(key, score, draw_share, other_score, other_share):
     """As two threads leave them that write at once."""

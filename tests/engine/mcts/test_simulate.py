@@ -99,6 +99,7 @@ EVALUATORS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("solver", [True, False])
 @pytest.mark.parametrize("evaluator", ["scattered", "constant", "network"])
 @pytest.mark.parametrize("formula", ["ucb1", "puct"])
@@ -145,6 +146,7 @@ def test_expansion_is_lazy():
     assert all(tree.link[slot] == 0 for slot in edges_below(tree, 0) if tree.visits[slot] == 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("megabytes", [1, *(pytest.param(size, marks=pytest.mark.jit) for size in (2, 4))])
 @pytest.mark.parametrize("threads", [1, pytest.param(4, marks=pytest.mark.jit)])  # plain Python has no atomic additions
 def test_a_full_tree_goes_on(megabytes, threads, scaled):
@@ -186,6 +188,7 @@ def edges_below_header(tree, header):
     return range(header + 1, header + 1 + int(tree.visits[header]))
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 def test_the_same_seed_gives_the_same_search():
     trees = [
@@ -302,6 +305,7 @@ def lost_proofs(tree, edge):
     return lost
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("fen", ["8/8/8/8/8/2k5/7r/K7 b - - 0 1", "7k/8/8/8/8/8/K7/R7 w - - 95 100"])
@@ -428,6 +432,7 @@ def test_a_drawn_position_at_the_root_is_still_searched():
     assert len(edges_below(tree, 0)) > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.jit
 @pytest.mark.parametrize("batch", [4, 16, 64])
 @pytest.mark.parametrize("evaluator", [NETWORK, PLAYOUT])

@@ -41,6 +41,7 @@ def as_chess960(board):
     return copy
 
 
+@pytest.mark.thorough
 def test_inputs_are_those_of_the_reference(boards):
     inputs, counts = np.zeros((len(boards), 32), dtype=np.uint16), np.zeros(len(boards), dtype=np.uint8)
     inputs_of(board_words(boards), np.arange(len(boards)), inputs, counts)
@@ -49,6 +50,7 @@ def test_inputs_are_those_of_the_reference(boards):
         assert sorted(actual) == sorted(reference.inputs(board)), board.fen()
 
 
+@pytest.mark.thorough
 def test_rows_of_moves_are_those_of_the_reference(boards):
     moves, rows = np.zeros(len(boards) * 100, dtype=np.uint16), np.zeros((len(boards) * 100, 4), dtype=np.uint16)
     starts = np.zeros(len(boards) + 1, dtype=np.int64)

@@ -51,6 +51,7 @@ def priors(network, words, how_sharp=PLAIN_SHARPNESS):
     return moves, found, counts
 
 
+@pytest.mark.thorough
 def test_outcome_logits_are_those_of_the_float_reference(network, boards, words):
     logits = np.zeros((len(words), 3), dtype=np.int64)
     outcome_logits_of(network, new_scratch(network), words, logits)
@@ -91,6 +92,7 @@ def test_shares_add_up_and_follow_the_logits(network, words):
     assert np.abs(shares / VALUE_UNIT - expected).max() < 4e-6
 
 
+@pytest.mark.thorough
 def test_priors_are_over_exactly_the_legal_moves(network, boards, words):
     moves, found, counts = priors(network, words)
     for line, board in enumerate(boards):

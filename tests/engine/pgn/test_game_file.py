@@ -147,6 +147,7 @@ def test_games_by_number(tmp_path):
             file.game(6)
 
 
+@pytest.mark.thorough
 def test_a_large_file_is_read_game_by_game(tmp_path):
     import tracemalloc
 

@@ -53,6 +53,7 @@ def random_game(rng):
     return game
 
 
+@pytest.mark.thorough
 def test_games_are_read_as_python_chess_reads_them():
     rng = random.Random(14)
     for _ in range(60):

@@ -64,6 +64,7 @@ def test_shares_add_up_and_rows_agree_with_the_tree(fen, options):
     assert json.loads(json.dumps(data)) == data
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", SETTINGS)
 @pytest.mark.parametrize("fen", POSITIONS[:5])
 def test_the_largest_s_is_what_the_search_takes_next(fen, options):
@@ -166,6 +167,7 @@ def test_an_icicle_is_bounded():
     check_layout(data["rectangles"])
 
 
+@pytest.mark.thorough
 def test_an_icicle_below_a_node_has_whole_paths():
     searcher = searched(MIDDLEGAME, 5000)
     report = searcher.report()

@@ -111,6 +111,7 @@ def file(tmp_path):
 # What is saved is what is loaded
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("fen", "visits"), [(MIDDLEGAME, 3000), (MIDDLEGAME, 30), (MATE_IN_2, 3000)])
 def test_a_search_is_the_same_after_saving_and_loading(file, fen, visits):
     searcher = searched(fen, visits)
@@ -125,6 +126,7 @@ def test_a_search_is_the_same_after_saving_and_loading(file, fen, visits):
             assert plain(after.rows(one["path"])) == plain(before.rows(one["path"]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fen", POSITIONS)
 def test_a_loaded_search_goes_on_as_if_it_had_never_been_saved(file, fen):
     searcher, other = searched(fen, 2000), searched(KIWIPETE, 2000)
@@ -141,6 +143,7 @@ def test_a_loaded_search_goes_on_as_if_it_had_never_been_saved(file, fen):
     assert after[-1] == other.tree.visits[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("used", [False, True])
 @pytest.mark.parametrize("old", [False, True])
 @pytest.mark.parametrize("fen", [MIDDLEGAME, MATE_IN_2, BLACK])
@@ -570,6 +573,7 @@ def assert_refused_or_sound(file):
     return True
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(4))
 def test_random_damage_of_arrays_is_refused_or_harmless(file, seed):
     rng = random.Random(seed)
@@ -588,6 +592,7 @@ def test_random_damage_of_arrays_is_refused_or_harmless(file, seed):
     assert 0 < accepted < 40
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_random_damage_of_bytes_is_refused_or_harmless(file, seed):
     rng = random.Random(seed)

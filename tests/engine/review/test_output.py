@@ -59,6 +59,7 @@ def interrupt_at(monkeypatch, number):
 # What is written
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_what_was_read_is_written(folder, codec, newline):

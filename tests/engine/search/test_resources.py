@@ -43,6 +43,7 @@ def book(tmp_path):
     return write_book(tmp_path / "book.bin", entries)
 
 
+@pytest.mark.thorough
 def test_book_moves_are_drawn_by_weight(book):
     rng, position = random.Random(3), Position()
     drawn = [position.uci(Book(book).choose(position, rng)) for _ in range(400)]
@@ -91,6 +92,7 @@ def test_a_damaged_book_is_reported_once(book, monkeypatch):
     assert resources.root_moves(Position(), (), options, in_game=True).notes == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["KQvK.rtbz", "KQvK.rtbw"])
 @pytest.mark.parametrize("length", [0, 4, 40, 200, -100])
 def test_a_damaged_table_is_reported_once_and_the_others_are_asked(tmp_path, name, length):
@@ -130,6 +132,7 @@ def test_the_moves_kept_have_the_result_of_the_tables(fen):
             board.pop()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fen", [KINGS_AND_QUEEN, FAR_MATE, LAST_RANK_PAWN])
 def test_following_the_moves_kept_wins_against_the_longest_defence(fen):
     tables, position = Tablebases(TABLES), Position(fen)
@@ -140,6 +143,7 @@ def test_following_the_moves_kept_wins_against_the_longest_defence(fen):
     assert position.outcome().name == "CHECKMATE"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fen", [KINGS_AND_QUEEN, FAR_MATE])
 def test_wins_are_as_quick_and_losses_as_slow_as_the_tables_allow(fen):
     for turn, best in (("w", min), ("b", max)):
@@ -162,6 +166,7 @@ def test_a_win_that_comes_too_late_counts_as_a_draw():
     assert (verdict.result, verdict.score) == (1, 0.5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fen", [FAR_MATE, KINGS_AND_QUEEN, "8/8/8/3K4/8/8/8/kr6 b - - 0 1"])
 def test_a_win_is_one_as_long_as_it_comes_before_the_hundredth_half_move(fen):
     """The tables may be off by one half-move, so the hundredth is not safe."""

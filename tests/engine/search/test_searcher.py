@@ -81,6 +81,7 @@ def test_several_threads_make_exactly_the_nodes_asked_for(threads):
     assert witness.searcher.tree.visits[0] == 20_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("nodes", "options"),
     [
@@ -416,6 +417,7 @@ def test_the_root_has_the_moves_asked_for_with_all_batches_and_threads(nodes, ba
     assert witness.search(Limits(move_time=1), position, chosen[:1]) == "a2a3"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("batch", [1, 2, 8, 16])
 def test_book_and_tablebases_decide_with_all_batches_and_threads(tmp_path, batch, threads):
@@ -456,6 +458,7 @@ def test_the_book_is_for_games_and_not_for_pondering(tmp_path, limits, options, 
     assert witness.messages == (["1 move by book"] if is_used else [])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("batch", [1, 8])
 def test_a_stop_at_once_is_answered_by_a_move(batch, threads):
@@ -536,6 +539,7 @@ def test_a_search_goes_on_where_its_counts_would_wrap(threads):
     assert len(witness.searcher.history.read()[1]) > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("threads", [1, 3])
 def test_counts_are_halved_again_and_again(monkeypatch, threads):
     monkeypatch.setattr(workers_module, "MOST_VISITS", 20_000)
@@ -585,6 +589,7 @@ def test_far_more_threads_than_processors_keep_to_the_clock():
     assert len(warnings) <= 1  # none where there are as many processors
 
 
+@pytest.mark.thorough
 def test_the_clock_is_watched_while_the_first_worker_is_held_up():
     """Its listener takes a second; the other worker ends in time all the same."""
     witness = Witness(Threads=2)
@@ -684,6 +689,7 @@ def test_without_any_limit_pondering_goes_on_until_stop_even_after_a_hit():
     assert len(witness.best) == 1
 
 
+@pytest.mark.thorough
 def test_what_is_known_of_the_moves_asked_for_is_kept_and_all_moves_come_back():
     position, witness = Position(), Witness()
     witness.search(Limits(nodes=20_000), position)

@@ -87,6 +87,7 @@ def test_chunks_grow_until_one_takes_the_time_wanted(monkeypatch, seconds_each):
     assert made.pool.nodes == 20_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("batch", [1, 7, 48])
 def test_marks_come_at_the_same_visits_whatever_the_speed(monkeypatch, batch):
     marks = []
@@ -159,8 +160,20 @@ def test_the_end_reaches_the_kernel_through_the_tree(monkeypatch):
 
 
 def test_only_the_first_worker_looks(monkeypatch):
-    made, looked = Made(monkeypatch, nodes=5000, threads=4), set()
-    made.look = lambda: looked.add(threading.current_thread())
+    """The others begin after its first look: on a busy machine they would else do all the work before it."""
+    made, looked, has_looked = Made(monkeypatch, nodes=5000, threads=4), set(), threading.Event()
+    real = made.simulate
+
+    def look():
+        looked.add(threading.current_thread())
+        has_looked.set()
+
+    def simulate(task, worker, count):
+        assert worker is made.pool.workers[0] or has_looked.wait(60)
+        return real(task, worker, count)
+
+    made.look = look
+    monkeypatch.setattr(workers_module, "simulate", simulate)
     made.pool.work(made.lookout, made.watch)
     assert len(looked) == 1
     assert sum(made.sizes) == 5000

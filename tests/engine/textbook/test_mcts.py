@@ -96,6 +96,7 @@ def test_moves_that_lose_at_once_are_not_preferred():
     assert search(state, 400).best_action() == (0, 2)
 
 
+@pytest.mark.thorough
 def test_tic_tac_toe_is_a_draw_when_both_search():
     for seed in range(3):
         state, rng = Gomoku.blank(3, 3), random.Random(seed)
@@ -110,6 +111,7 @@ def test_quick_wins_are_preferred():
     assert quick.current_score > slow.current_score > 0
 
 
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_tree():
     first, second = (search(ChessState(), 8, seed=5) for _ in range(2))
     assert [node.visits for node in nodes_of(first.root)] == [node.visits for node in nodes_of(second.root)]

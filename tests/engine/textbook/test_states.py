@@ -24,6 +24,7 @@ def slow_winner(state):
     return None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "win"), [(3, 3), (5, 4), (7, 4), (7, 5)])
 def test_random_games_against_the_slow_reference(size, win):
     rng = random.Random(size * win)

@@ -18,6 +18,7 @@ def fitted(pairs, draws, seed):
     return fit_elo(first, second, simulated_shares(first, second, draws, rng), CONSTANTS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("draws", [0.0, 0.6])
 def test_error_bars_are_honest(draws):
     """In 200 simulated tunings each coefficient lies within 1 and 2 standard errors as often as a normal variable."""
@@ -38,12 +39,14 @@ def test_draws_make_errors_smaller():
     assert with_draws.slope(0)[1] < without.slope(0)[1]
 
 
+@pytest.mark.thorough
 def test_many_games_find_the_truth():
     found = fitted(40_000, 0.3, 5)
     assert [found.slope(index)[0] for index in range(3)] == pytest.approx(SLOPES, abs=8)
     assert [found.curvature(index)[0] for index in range(3)] == pytest.approx(CURVATURES, abs=8)
 
 
+@pytest.mark.thorough
 def test_elo_of_a_setting():
     found = fitted(40_000, 0.3, 6)
     place = [0.25, -1.0, 0.1]
@@ -65,6 +68,7 @@ def test_features():
     assert features(np.array([[2.0, -3.0]])).tolist() == [[2.0, -3.0, 4.0, 9.0]]
 
 
+@pytest.mark.thorough
 def test_the_top_of_a_curve():
     """−slope / (2 · curvature): 40 / 160, −60 / 60 → −1, and the better end where the curve has no top."""
     found = fitted(40_000, 0.3, 7)
@@ -76,6 +80,7 @@ def test_the_top_of_a_curve():
     assert third.coordinate == (low if abs(low) > abs(high) else high)
 
 
+@pytest.mark.thorough
 def test_the_error_of_the_top_is_honest():
     tops = [best_value(fitted(400, 0.3, seed), 0, CONSTANTS[0]) for seed in range(100)]
     inner = [(top.coordinate - 0.25) / top.error for top in tops if top.error is not None]

@@ -53,12 +53,14 @@ def gains(elos):
     return np.array(expected), np.array(true), float(np.mean(changed))
 
 
+@pytest.mark.thorough
 def test_without_an_effect_nothing_is_gained():
     expected, _, changed = gains([0.0])
     assert np.mean(expected) < 2
     assert changed < 0.03
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("elos", [PRIOR_ELOS, (20.0,), (60.0,)], ids=["any size", "small", "large"])
 def test_the_expected_gain_is_the_true_one_in_the_mean(elos):
     expected, true, _ = gains(elos)
@@ -67,6 +69,7 @@ def test_the_expected_gain_is_the_true_one_in_the_mean(elos):
     assert abs(np.mean(errors)) < 3 * np.std(errors) / np.sqrt(RUNS) + 0.02 * np.mean(true)
 
 
+@pytest.mark.thorough
 def test_large_effects_are_found():
     _, true, changed = gains([160.0])
     assert changed > 0.5

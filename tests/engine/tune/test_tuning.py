@@ -87,6 +87,7 @@ def test_units_of_several_threads_are_not_compared(options, is_repeatable):
     assert {unit.is_repeatable for unit in trial_units(changed, random_trials(changed))} == {is_repeatable}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["random", "spsa"])
 def test_the_order_of_workers_does_not_matter(method):
     first = tune(plan(method=method), lambda: Runner(SimulatedPool(1), Memory()))
@@ -105,6 +106,7 @@ def test_a_simulated_tuning_finds_a_better_setting():
     assert "for a doubling" in outcome.columns["slope"][0]
 
 
+@pytest.mark.thorough
 def test_spsa_finds_a_better_setting():
     outcome = tune(plan(method="spsa", pairs=2000), lambda: Runner(SimulatedPool(), Memory()))
     places = np.array([row.constant.coordinate(row.value) for row in outcome.rows])

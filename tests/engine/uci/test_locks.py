@@ -130,6 +130,7 @@ def checked(monkeypatch):
     checked.session.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.jit  # minutes without machine code
 def test_the_state_changes_only_under_the_lock(checked):
     """From three threads that send commands, the search, jobs, the fallback player and the end of input."""

@@ -12,6 +12,7 @@ from tests.movegen import compiled
 U64 = np.uint64
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [np.uint16, np.uint32, np.uint64, np.int64])
 def test_each_instruction_changes_one_word(kind):
     array = np.arange(6, dtype=kind)

@@ -18,6 +18,7 @@ def pool():
     pool.close()
 
 
+@pytest.mark.thorough
 def test_units_in_two_processes(pool):
     results = list(Runner(pool, Memory()).run([unit(number, "slow_square", seconds=0.05) for number in range(20)]))
     assert sorted(result.value for _, result in results) == [number * number for number in range(20)]
@@ -26,6 +27,7 @@ def test_units_in_two_processes(pool):
     assert this_worker() not in workers
 
 
+@pytest.mark.thorough
 def test_a_killed_process_is_replaced_and_its_unit_done_again(pool, tmp_path):
     units = [unit(number, "dies_once", folder=str(tmp_path)) for number in range(4)]
     units += [unit(number) for number in range(4, 20)]
@@ -35,6 +37,7 @@ def test_a_killed_process_is_replaced_and_its_unit_done_again(pool, tmp_path):
     assert runner.stats.redone == 4
 
 
+@pytest.mark.thorough
 def test_verified_by_the_other_process(pool):
     book = Memory()
     list(Runner(pool, book, verify=1.0).run([unit(number) for number in range(10)]))
@@ -77,6 +80,7 @@ def test_the_begin_of_a_job_is_when_a_process_gets_it(pool):
     assert [pool.begun_at(job) for job in jobs[2:]] == [None, None]
 
 
+@pytest.mark.thorough
 def test_jobs_that_no_process_has_are_cancelled(pool):
     jobs = [UnitJob(unit(number, "slow_square", seconds=0.2), 1) for number in range(4)]
     for job in jobs:

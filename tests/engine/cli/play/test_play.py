@@ -54,6 +54,7 @@ def play(capsys, monkeypatch, arguments, *lines, status=0):
     return capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_a_whole_game(capsys, folder):
     rng, loop = random.Random(1), new_loop("--elo", "600")
     loop._begin()
@@ -72,6 +73,7 @@ def test_a_whole_game(capsys, folder):
     assert (game.headers["White"], game.headers["Black"][:6]) == ("Human", "Teresa")
 
 
+@pytest.mark.thorough
 def test_what_a_person_can_ask(capsys, monkeypatch):
     asked = ["e4", "hint", "moves", "why", "why not h4", "threat", "flip", "board", "help", "", "resign", "why", "quit"]
     output = play(capsys, monkeypatch, [], *asked)

@@ -108,6 +108,7 @@ def test_whole_files_have_no_fault(records):
     assert all(is_chess(record[0]) for record in records)
 
 
+@pytest.mark.thorough
 def test_every_flipped_bit_of_a_header_is_judged_as_by_python_chess(records):
     judged = {True: 0, False: 0}
     for record, *_ in records:
@@ -119,6 +120,7 @@ def test_every_flipped_bit_of_a_header_is_judged_as_by_python_chess(records):
     assert min(judged.values()) > 500
 
 
+@pytest.mark.thorough
 def test_every_flipped_bit_of_a_move_is_judged_as_by_python_chess(records):
     for record, pairs, *_ in records[:15]:
         for ply in range(len(pairs)):
@@ -192,6 +194,7 @@ def read_all(path, network):
     return False
 
 
+@pytest.mark.thorough
 def test_damaged_files_are_refused_or_read(records, network, tmp_path, scaled):
     rng, path, refused = random.Random(1), tmp_path / "some.vf", 0
     some = records[:6]

@@ -27,6 +27,7 @@ def files(records, tmp_path):
     return paths
 
 
+@pytest.mark.thorough
 def test_decoding_agrees_with_python_chess(files, records):
     games = open_games(files)
     positions = decode(games).positions
@@ -40,6 +41,7 @@ def test_decoding_agrees_with_python_chess(files, records):
         assert positions.extras[place] == extra
 
 
+@pytest.mark.thorough
 def test_missing_and_empty_files(tmp_path):
     with pytest.raises(ValueError, match="there is no file"):
         open_games([tmp_path / "none.vf"])

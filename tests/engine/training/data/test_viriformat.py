@@ -22,6 +22,7 @@ def test_a_known_game_byte_by_byte():
     assert known_game()[32:].hex() == "0c071e00" + "f308ecff" + "dc083700" + "00000000"
 
 
+@pytest.mark.thorough
 def test_reading_agrees_with_python_chess(scaled):
     records = random_records(scaled(300), seed=3)
     games = list(unpack_games(b"".join(data for data, *_ in records)))
@@ -36,6 +37,7 @@ def test_reading_agrees_with_python_chess(scaled):
             position = position.play(code)
 
 
+@pytest.mark.thorough
 def test_writing_gives_the_bytes_of_python_chess(scaled):
     for data, *_ in random_records(scaled(300), seed=4):
         (game,) = unpack_games(data)

@@ -51,6 +51,7 @@ def hidden_layer(net, inputs):
     return (net.rows[inputs.astype(np.int64)].sum(0) + net.bias).clamp(0, 1) ** 2
 
 
+@pytest.mark.thorough
 def test_gradients_of_the_value_are_those_of_torch(positions):
     chosen = np.random.default_rng(1).permutation(len(positions.scores))[:200]
     inputs, counts = np.zeros((chosen.size, 32), dtype=np.uint16), np.zeros(chosen.size, dtype=np.uint8)
@@ -71,6 +72,7 @@ def test_gradients_of_the_value_are_those_of_torch(positions):
     assert max(relative_errors(net, gradients)) < 1e-4
 
 
+@pytest.mark.thorough
 def test_gradients_of_the_policy_are_those_of_torch(positions):
     chosen = np.random.default_rng(3).permutation(len(positions.scores))[:100]
     inputs, counts = np.zeros((chosen.size, 32), dtype=np.uint16), np.zeros(chosen.size, dtype=np.uint8)

@@ -156,6 +156,7 @@ def test_a_pool_that_is_smaller_than_a_batch_is_one(games, monkeypatch):
     assert sizes == [10]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["value", "policy"])
 def test_the_loss_of_a_batch_is_a_mean(games, name):
     """Twice the same positions: the same loss, twice the gradients."""

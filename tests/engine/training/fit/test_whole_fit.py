@@ -73,6 +73,7 @@ def run(games, tmp_path_factory):
     return folder, reports, counted, aside
 
 
+@pytest.mark.thorough
 def test_what_a_fit_writes(run):
     folder, *_ = run
     names = {"settings.json", "draws.json", "value.pt", "policy.pt", "value.log", "policy.log", "curves.png"}

@@ -40,6 +40,7 @@ def is_same(output, expected):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verify", [0.0, 1.0])
 def test_the_same_file_by_units(tmp_path, whole, verify):
     expected, counted = whole
@@ -49,6 +50,7 @@ def test_the_same_file_by_units(tmp_path, whole, verify):
     assert not parts_folder(output).exists()
 
 
+@pytest.mark.thorough
 def test_what_a_cluster_has_begun_is_finished_without_one(tmp_path, whole):
     """The pool fails at the third chunk; processes of this machine make the rest, and the other way round."""
     expected, counted = whole
@@ -84,6 +86,7 @@ def test_identities():
 COMMAND = ["generate", "--self-play", "--visits=4", "--games=2", "--seed=1"]
 
 
+@pytest.mark.thorough
 def test_the_command_verifies(tmp_path, capsys):
     plain, verified = tmp_path / "plain.vf", tmp_path / "verified.vf"
     assert main([*COMMAND, str(plain)]) == 0

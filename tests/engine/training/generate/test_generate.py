@@ -195,6 +195,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.thorough
 @needs_shell
 def test_pipes_that_are_full_on_both_sides_do_not_wait_for_each_other(tmp_path):
     """The questions are more than a pipe holds, and the engine talks long before it takes the next one."""

@@ -63,6 +63,7 @@ def positions_of(games):
                 board.push(code_to_move(code, board))
 
 
+@pytest.mark.thorough
 def test_moves_and_visits_are_legal_and_the_label_has_the_most(games):
     for board, label, score, visits in positions_of(games):
         moves, counts = zip(*visits, strict=True)
@@ -169,6 +170,7 @@ def test_repetitions_count(network):
     assert repeating not in dict(answer.visits) or dict(answer.visits)[repeating] < 20
 
 
+@pytest.mark.thorough
 def test_chunks_are_joined_and_read_back(plan, games, tmp_path):
     output = tmp_path / "own.vf"
     chunks = Chunks(parts_folder(output), plan)
