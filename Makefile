@@ -26,11 +26,11 @@ test: lint .venv/train
 # work among processes, are covered by compiled tests only.
 ALL := -m "not clock and not soak"
 SEARCH := tests/engine/test_*.py tests/engine/config tests/engine/mcts tests/engine/report tests/engine/search tests/engine/uci
-COVERED := tests/movegen/compiler/test_cache.py tests/perft/test_cli.py \
+COVERED := tests/movegen/compiler tests/perft/test_cli.py tests/engine/report/test_tree_file.py \
 	$(addprefix tests/perft/runner/,test_cluster.py test_processes.py test_tls.py)
 ROOMS := $(addprefix --ignore=,$(wildcard $(SEARCH)) $(COVERED))
 test-search: .venv/train
-	$(BIN)/pytest $(ALL) $(SEARCH)
+	$(BIN)/pytest $(ALL) $(SEARCH) $(addprefix --ignore=,$(COVERED))
 
 test-rooms: .venv/train
 	$(BIN)/pytest $(ALL) $(ROOMS)
