@@ -121,7 +121,7 @@ def test_a_search_is_the_same_after_saving_and_loading(file, fen, visits):
     assert after.history() == before.history()
     ours, theirs = after.icicle(), before.icicle()
     assert ours == theirs
-    for one in theirs["rectangles"]:
+    for one in theirs["rectangles"][::4]:
         if one["path"]:
             assert plain(after.rows(one["path"])) == plain(before.rows(one["path"]))
 

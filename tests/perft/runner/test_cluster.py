@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
 
+from distributed import Client
+
 from perft.__main__ import main
 from perft.runner.cluster import ClusterOptions, check_scheduler, open_cluster
 from perft.runner.journal import Memory
@@ -35,6 +37,8 @@ def cluster(tmp_path_factory, environment):
         scheduler(tmp_path_factory.mktemp("cluster"), environment) as (_, file),
         workers(file, environment),
     ):
+        with Client(scheduler_file=str(file)) as client:
+            client.wait_for_workers(2, timeout=120)
         yield file
 
 
