@@ -1,11 +1,10 @@
-"""How many processors this process may use, and how long it waits for one."""
+"""How many processors this process may use."""
 
 import os
 from functools import cache
 from pathlib import Path
 
 QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container: microseconds of processor time, and the period in microseconds
-WAITS = Path("/proc/thread-self/schedstat")  # of Linux: nanoseconds on a processor and waiting for one, time slices
 
 
 @cache
@@ -22,11 +21,3 @@ def quota_in(file: Path, default: int) -> int:
         return -(-int(share) // int(period))
     except (OSError, ValueError, ZeroDivisionError):
         return default
-
-
-def seconds_waited() -> float:
-    """How long this thread has waited for a processor, ever; always 0 where the system does not count it."""
-    try:
-        return int(WAITS.read_bytes().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0

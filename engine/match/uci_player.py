@@ -1,10 +1,12 @@
 """A UCI engine as a player, in its own process."""
 
+import asyncio
 import os
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import IO
 
@@ -15,7 +17,6 @@ from engine.match.player import Choice, Forfeit, PlayerSpec, TimeControl, bounde
 from engine.pgn.positions import as_chess_board
 from engine.system.files import printable
 from movegen import Position
-from perft.processors import seconds_waited
 
 SECONDS_TO_START = 60.0  # and for every other answer that is not a move
 SECONDS_TO_ANSWER = 10.0  # beyond the time that an engine has for its move
@@ -90,23 +91,23 @@ class UciPlayer:
             raise ValueError(f"{self._spec.name}: {command[0]} cannot be started as a UCI engine: {reason}") from None
 
     def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:  # noqa: ARG002
-        """Let the engine think on its clock. python-chess checks that the move is legal.
-
-        On a busy machine this process may wait for a processor before it reads the move: that is not on the clock.
-        """
-        engine, limit = self.running(), self._limit(left)
-        begin, waited_before = time.perf_counter(), seconds_waited()
-        with self._given_up_after(engine, self._patience(left[position.turn])) as watchdog:
+        """Let the engine think on its clock. python-chess checks that the move is legal."""
+        engine, limit, patience = self.running(), self._limit(left), self._patience(left[position.turn])
+        with self._given_up_after(engine, patience) as watchdog:
             try:
-                result = engine.play(self._board, limit, info=chess.engine.INFO_SCORE, game=self._game)
-            except (chess.engine.EngineTerminatedError, TimeoutError):
+                thinking = _timed_play(engine.protocol, self._board, limit, self._game)
+                future = asyncio.run_coroutine_threadsafe(thinking, engine.protocol.loop)
+                result, seconds = future.result(patience + SECONDS_TO_ANSWER)  # the loop may just be ending
+            except (chess.engine.EngineTerminatedError, TimeoutError, CancelledError):
                 errors = self._last_errors()
                 self.close()
                 raise Forfeit("no answer" if watchdog.has_come else "crash", errors) from None
             except chess.engine.EngineError:
                 self.close()
                 raise Forfeit("illegal move") from None
-        seconds = max(0.0, time.perf_counter() - begin - (seconds_waited() - waited_before))
+            except RuntimeError:  # the loop has ended
+                self.close()
+                raise Forfeit("crash") from None
         if result.move is None:
             raise Forfeit("no move")
         score = result.info.get("score")
@@ -170,6 +171,18 @@ class UciPlayer:
         if self._errors is not None:
             self._errors.close()
             self._errors = None
+
+
+async def _timed_play(
+    protocol: chess.engine.Protocol, board: chess.Board, limit: chess.engine.Limit, game: object
+) -> tuple[chess.engine.PlayResult, float]:
+    """A move, and its seconds, as the thread measures them that talks to the engine.
+
+    On a busy machine the thread that waits for the move may continue later: that is not on the clock.
+    """
+    begin = time.perf_counter()
+    result = await protocol.play(board, limit, info=chess.engine.INFO_SCORE, game=game)
+    return result, time.perf_counter() - begin
 
 
 def _begin_game(protocol: chess.engine.Protocol, game: object) -> None:

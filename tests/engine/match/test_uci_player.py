@@ -1,11 +1,13 @@
 """UCI engines that die, hang, play illegal moves or ignore the clock: counted apart, started again, nothing lost."""
 
+import contextlib
 import hashlib
 import io
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import chess.pgn
@@ -136,15 +138,32 @@ def test_getting_ready_for_a_game_is_not_on_the_clock(control):
     assert all(row["forfeits"] == [None, None] for row in table.rows)
 
 
-def test_waits_of_the_match_itself_are_not_on_the_clock(monkeypatch):
-    waits = iter([5.0, 65.0])
-    monkeypatch.setattr(uci_player, "seconds_waited", lambda: next(waits))
+def test_a_match_that_reads_a_move_late_does_not_charge_the_engine():
     player = uci_player.UciPlayer(engine("nothing"), TimeControl(clock=1.0))
     try:
         player.start_game(Position(), 1)
-        assert player.choose(Position(), [], LEFT).seconds == 0.0  # a minute less than it took
+        begin = time.perf_counter()
+        with late_results(1.5):
+            seconds = player.choose(Position(), [], LEFT).seconds
+        assert time.perf_counter() - begin >= 1.5
+        assert seconds < 1.5
     finally:
         player.close()
+
+
+@contextlib.contextmanager
+def late_results(seconds):
+    """Futures whose results are taken late, as by a thread that waits for a processor."""
+    with pytest.MonkeyPatch.context() as patch:
+        real = uci_player.asyncio.run_coroutine_threadsafe
+
+        def late(coroutine, loop):
+            future = real(coroutine, loop)
+            time.sleep(seconds)
+            return future
+
+        patch.setattr(uci_player.asyncio, "run_coroutine_threadsafe", late)
+        yield
 
 
 def test_forfeits_are_counted_by_worker(tmp_path):
