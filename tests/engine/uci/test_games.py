@@ -21,6 +21,7 @@ from tests.engine.uci.games import LARGEST_OWN_SHARE, opening, play
 from tests.engine.uci.process import TERESA
 from tests.engine.uci.waiting import IS_MEASURED, Sample, Watched, waited
 
+RAW_GAMES = [sys.executable, "-m", "tests.engine.uci.raw_games"]
 pytestmark = [pytest.mark.slow, pytest.mark.clock]
 
 
@@ -84,17 +85,21 @@ def busy_processes(count):
 
 
 def test_fast_games_against_itself(environment):
-    play_all(environment, games=40, seconds=0.5, increment=0.01)
+    play_raw(environment, games=40, seconds=0.5)
 
 
-def play_on_a_busy_machine(environment, games):
+def test_games_through_python_chess(environment):
+    play_all(environment, games=4, seconds=2.0, increment=0.05)
+
+
+def play_raw(environment, games, seconds=1.0):
     """Two games at a time; a loss on time must be a wait for the processor, longer than what the clock showed."""
     found = []
-    with busy_processes(6), contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         drivers = [
             stack.enter_context(
                 subprocess.Popen(
-                    [sys.executable, "-m", "tests.engine.uci.raw_games", str(first), str(first + games // 2)],
+                    [*RAW_GAMES, str(first), str(first + games // 2), "--seconds", str(seconds)],
                     cwd=Path(__file__).parents[3],
                     env=environment,
                     stdout=subprocess.PIPE,
@@ -114,12 +119,14 @@ def play_on_a_busy_machine(environment, games):
 
 
 def test_games_on_a_busy_machine(environment):
-    play_on_a_busy_machine(environment, games=10)
+    with busy_processes(6):
+        play_raw(environment, games=10)
 
 
 @pytest.mark.soak
 def test_hundreds_of_games_on_a_busy_machine(environment):
-    play_on_a_busy_machine(environment, games=200)
+    with busy_processes(6):
+        play_raw(environment, games=200)
 
 
 def test_a_wait_is_the_share_of_the_processors_that_was_wanted_and_not_had():
@@ -155,7 +162,7 @@ def test_waits_of_real_processes():
 
 @pytest.mark.soak
 def test_hundreds_of_fast_games_against_itself(environment):
-    play_all(environment, games=300, seconds=1.0, increment=0.01)
+    play_raw(environment, games=300)
 
 
 def test_a_tenth_of_a_second_for_each_move(environment):
