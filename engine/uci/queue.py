@@ -20,7 +20,7 @@ CommandHandler = Callable[[Command], None]
 
 SHOWS_ONLY = frozenset({"explorer", "explorer port", "open explorer"})  # options that do not disturb a search
 LOADS_KERNELS = SHOWS_ONLY | {"evalfile"}  # options that import kernels: not while the loader imports them
-READY_SECONDS = {Outlook.SOON: 8.0, Outlook.LATE: 4.0}  # after which `isready` is answered although the search is not
+READY_SECONDS = {Outlook.SOON: 8.0, Outlook.LATE: 4.0}  # after which `isready` no longer waits for the search
 END_POLL_SECONDS = 0.02  # between two checks whether all is done, at the end of input
 
 

@@ -73,6 +73,11 @@ def test_another_result(answer):
         check_pairs(UNIT, UnitAnswer("host:1", 1.0, rows, answer.files))
 
 
+def test_no_games_at_all(answer):
+    with pytest.raises(ValueError, match="a game is missing"):
+        check_pairs(UNIT, UnitAnswer("host:1", 1.0, answer.value))
+
+
 def test_pairs_that_are_missing(answer):
     with pytest.raises(ValueError, match="2 pairs instead of 3"):
         check_pairs(UNIT, UnitAnswer("host:1", 1.0, answer.value[:2], answer.files))
