@@ -4,12 +4,14 @@ A thread sends the lines, so that two full pipes cannot block each other. Where 
 time limit: a program that is not a UCI engine may never answer.
 """
 
+import os
 import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from multiprocessing import parent_process
 from queue import SimpleQueue
 from typing import IO, Any, cast
 
@@ -20,12 +22,17 @@ LINES_KEPT = 10_000  # the last ones of an answer
 SECONDS_TO_JOIN = 1.0  # for threads, once the process is gone
 
 
+def leads_group() -> bool:
+    """Is this a worker (`perft.runner.processes`) that leads a group? Its engines belong to it, and end with it."""
+    return sys.platform != "win32" and parent_process() is not None and os.getpgrp() == os.getpid()
+
+
 def own_group() -> dict[str, Any]:
     """Arguments of `Popen`. Ctrl-C in a terminal reaches a whole group; engines shall not get it."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     else:  # noqa: RET505  (mypy checks both platforms)
-        return {"process_group": 0}
+        return {} if leads_group() else {"process_group": 0}
 
 
 class EngineProcess:

@@ -22,18 +22,17 @@ def run_in_units(arguments: argparse.Namespace, print_speed: Callable[[int, floa
     """Count in units, as the arguments say; -> exit status."""
     run = UnitRun(arguments)
     try:
-        load_kernels(run.plan.hash > 0)
-        started = time.monotonic()
-        nodes, is_right = count_suite(run) if run.plan.suite else count_leaves_below(run)
-        print_speed(nodes, time.monotonic() - started)
+        with run:
+            load_kernels(run.plan.hash > 0)
+            started = time.monotonic()
+            nodes, is_right = count_suite(run) if run.plan.suite else count_leaves_below(run)
+            print_speed(nodes, time.monotonic() - started)
     except Stopped as stopped:
         print(f"\nStopped: {stopped}.", *continued_by(run.folder), flush=True)
         return INTERRUPTED
     except KeyboardInterrupt:
         print("\nInterrupted.", *continued_by(run.folder), flush=True)
         return INTERRUPTED
-    finally:
-        run.close()
     if not run.plan.suite:
         print(f"\nNodes searched: {nodes}")
     return DONE if is_right else FAILED
@@ -53,7 +52,7 @@ def count_leaves_below(run: UnitRun) -> tuple[int, bool]:
         print(f"note: {repair}", file=sys.stderr)
     if not plan.depth:
         return 1, True
-    workers = 0 if plan.per_unit else run.workers()  # connects first: merging may take minutes
+    workers = 0 if plan.per_unit else run.workers_now()  # connects first: merging may take minutes
     parts = parts_of(position, plan.depth, plan.hash, divide=plan.divide)
     per_unit = plan.per_unit or positions_per_unit(parts, workers)
     units = [list(slices_of(part, per_unit)) for part in parts]

@@ -5,11 +5,14 @@ journal.py     which units are done, on disk
 runner.py      sends units out until all are done: losses, stragglers, checks by a second worker
 run_stats.py   how far a run is, in numbers
 interrupts.py  Ctrl-C: once, and twice
+groups.py      workers end with all that they have started
 processes.py   workers: processes of this machine, or this process itself
 addresses.py   which schedulers may be connected to
 cluster.py     connects to a Dask cluster, or starts one
 dask_pool.py   workers: those of a Dask cluster
 versions.py    whether a worker has the versions of the driver
+reasons.py     errors of Dask in words
+command_run.py a run of a command: its folder, its workers, its progress
 arguments.py   the options of commands that run units
 display.py     progress on the terminal
 """

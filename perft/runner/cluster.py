@@ -13,7 +13,8 @@ from distributed import Client, LocalCluster
 from distributed.security import Security
 
 from perft.runner.addresses import address_of, check_address
-from perft.runner.dask_pool import SECONDS_TO_LEAVE, DaskPool, innermost
+from perft.runner.dask_pool import SECONDS_TO_LEAVE, DaskPool
+from perft.runner.reasons import innermost
 from perft.runner.runner import RunError
 
 LOCAL = "local"

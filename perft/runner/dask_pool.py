@@ -13,17 +13,18 @@ from typing import Any
 from distributed import Client, Future, LocalCluster, get_worker
 from distributed.scheduler import KilledWorker
 
+from perft.runner.reasons import innermost, reason_of, without_teresa
 from perft.runner.runner import RunError, UnitJob, UnitReport
 from perft.runner.units import UnitAnswer, compute
-from perft.runner.versions import ADVICE, Refusal, differences, versions_behind
+from perft.runner.versions import ADVICE, Refusal, differences, has_teresa, versions_behind
 
 RESULT_SECONDS = 15.0  # for the transfer of a result
+MEETING_SECONDS = 15.0  # for new workers to say that they have Teresa
 SECONDS_BETWEEN_COUNTS = 2.0  # of workers
 SECONDS_BETWEEN_LOOKS = 2.0  # at the jobs that workers have
 SECONDS_TO_LEAVE, SECONDS_TO_END = 2.0, 5.0  # for the client, and for the workers of a local cluster
 SCHEDULER_GONE = "the scheduler of the cluster has gone; start it again, and continue by --resume"
 MOST_NAMED = 3  # foreign workers in a message
-NO_TERESA = f"the scheduler or a worker cannot load Teresa: {ADVICE}"
 
 
 # On the worker
@@ -101,12 +102,27 @@ class DaskPool:
     def _usable(self) -> list[str]:
         return [address for address in self._threads if address not in self._foreign]
 
+    @property
+    def notes(self) -> list[str]:
+        """Which workers get no jobs, and why."""
+        return [f"{refusal}: it gets no units; {ADVICE}" for refusal in self._foreign.values()]
+
     def _count_workers(self, threads: Mapping[str, int]) -> None:
+        if new := threads.keys() - self._threads.keys():
+            self._meet(new)
         self.lost += sum(address not in threads for address in self._threads)
         self._threads = dict(threads)
         hosts = Counter(address.rpartition(":")[0] for address in threads)
         self._per_machine = max(self._per_machine, *hosts.values(), 1)
         self._give_up_waiting()
+
+    def _meet(self, new: Collection[str]) -> None:
+        """Refuse new workers that cannot load Teresa. One that gives no answer in time may be busy: it gets jobs."""
+        with suppress(TimeoutError):
+            answers = self._client.run(has_teresa, workers=[*new], on_error="return", callback_timeout=MEETING_SECONDS)
+            for address, answer in answers.items():
+                if isinstance(answer, Exception) and not isinstance(answer, OSError):  # that one has gone already
+                    self._foreign[address] = without_teresa(address, answer)
 
     def _give_up_waiting(self) -> None:
         """Jobs whose allowed workers have all gone would wait for ever: they are lost, and the runner repeats them."""
@@ -205,8 +221,8 @@ class DaskPool:
         if error is None or isinstance(error, KilledWorker):
             return UnitReport(job, None)
         if failed:  # a unit that fails gives an answer: here not even its function was called
-            return self._refused(job, Refusal(failed[-1], f"cannot load Teresa ({innermost(error)})"))
-        return UnitReport(job, UnitAnswer("the cluster", 0.0, error=_reason_of(error)))
+            return self._refused(job, without_teresa(failed[-1], error))
+        return UnitReport(job, UnitAnswer("the cluster", 0.0, error=reason_of(error)))
 
     def _report_of_answer(self, job: UnitJob, answer: UnitAnswer | Refusal) -> UnitReport:
         if isinstance(answer, Refusal):
@@ -218,7 +234,7 @@ class DaskPool:
         """Its worker gets no more jobs."""
         self._foreign[refusal.worker] = refusal
         self._counted_at = float("-inf")  # are there others?
-        return UnitReport(job, None, f"{refusal}: it gets no units; {ADVICE}")
+        return UnitReport(job, None, is_refused=True)
 
     def _failed_on(self, key: str) -> list[str]:
         with suppress(Exception):  # the scheduler may have another version of Teresa
@@ -265,22 +281,6 @@ class DaskPool:
                 self._cluster.close(timeout=SECONDS_TO_END)
 
 
-def innermost(error: BaseException) -> str:
-    """The cause behind the errors of Dask's layers: the last one that says something."""
-    text = str(error)
-    while error.__cause__ is not None:
-        error = error.__cause__
-        text = str(error) or text
-    return text or type(error).__name__
-
-
 def _name_of(job: UnitJob) -> str:
     """What the keys of all attempts begin with."""
     return f"{job.unit.function.rpartition(':')[2]}-{job.unit.identity[:32]}"
-
-
-def _reason_of(error: BaseException) -> str:
-    """Why Dask could not run a unit; what its function raises is in the answer instead."""
-    reason = innermost(error)
-    is_missing = isinstance(error, ImportError) or "deserializ" in str(error) or "No module named" in reason
-    return f"{NO_TERESA} ({reason})" if is_missing else reason

@@ -9,7 +9,6 @@ A line that was cut off is skipped, and its unit is done again. So is a unit who
 in which a run ended before it had a header is as good as new.
 """
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,13 +17,13 @@ from typing import Any, Protocol
 
 from filelock import FileLock, Timeout
 
-from perft.runner.units import Unit, UnitAnswer, canonical, checksum
+from perft.runner.checked_lines import append_line, line_of, read_lines
+from perft.runner.units import Unit, UnitAnswer, checksum
 
 FORMAT = 1
 JOURNAL, RESULTS, LOCK = "journal.jsonl", "results", "lock"
 ASIDE = ".new"  # the ending of a file that is not whole yet
 BEFORE_THE_HEADER = {LOCK, RESULTS, JOURNAL + ASIDE}  # what a run has that ended before its header was there
-CHECK, CHECK_DIGITS = "check", 16  # the checksum of a line
 
 
 class JournalError(ValueError):
@@ -74,15 +73,6 @@ def hash_of_units(units: Iterable[Unit]) -> str:
     return checksum("\n".join(unit.identity for unit in units).encode())
 
 
-def check_of(entry: Mapping[str, Any]) -> str:
-    """The checksum of a line."""
-    return checksum(canonical(entry).encode())[:CHECK_DIGITS]
-
-
-def _line_of(entry: Mapping[str, Any]) -> bytes:
-    return canonical({**entry, CHECK: check_of(entry)}).encode() + b"\n"
-
-
 class Journal:
     """The journal of a run in its folder. Use it as a context: other processes cannot open it meanwhile."""
 
@@ -99,7 +89,7 @@ class Journal:
             self._take_lock()
             self._check_is_new()  # another process may have begun a run meanwhile
             (self.folder / RESULTS).mkdir(exist_ok=True)
-            self._write_file(self.folder / JOURNAL, _line_of({"journal": FORMAT, **header}))
+            self._write_file(self.folder / JOURNAL, line_of({"journal": FORMAT, **header}))
         except OSError as error:
             raise JournalError(f"{self.folder}: {error.strerror or error}") from None
 
@@ -128,7 +118,8 @@ class Journal:
             for suffix, data in answer.files.items():
                 self._write_file(self._path(unit.identity, suffix), data)
             entry = {"unit": unit.identity, "value": answer.value, "digest": answer.digest, "files": sums}
-            self._append(entry | {"seconds": round(answer.seconds, 6), "workers": list(workers)})
+            entry |= {"seconds": round(answer.seconds, 6), "workers": list(workers)}
+            append_line(self.folder / JOURNAL, entry)
         except OSError as error:
             raise JournalError(
                 f"{self.folder}: {error.strerror or error}; what is booked is safe, continue by --resume"
@@ -161,33 +152,10 @@ class Journal:
             os.fsync(file.fileno())
         aside.replace(path)
 
-    def _append(self, entry: Mapping[str, Any]) -> None:
-        """Write a line to the disk; one that was cut off before it is closed first."""
-        line = _line_of(entry)
-        with (self.folder / JOURNAL).open("ab+") as file:
-            if file.tell() > 0:
-                file.seek(-1, os.SEEK_END)
-                line = line if file.read(1) == b"\n" else b"\n" + line
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
-
     def _read(self) -> list[dict[str, Any]]:
         """All whole lines; if the header is damaged, nothing."""
-        lines = (self.folder / JOURNAL).read_bytes().split(b"\n")
-        entries = [self._entry_of(line) for line in lines]
-        return [] if entries[0] is None else [entry for entry in entries if entry is not None]
-
-    @staticmethod
-    def _entry_of(line: bytes) -> dict[str, Any] | None:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            return None
-        if not isinstance(entry, dict):
-            return None
-        check = entry.pop(CHECK, None)
-        return entry if check == check_of(entry) else None
+        entries = read_lines(self.folder / JOURNAL)
+        return [] if entries[:1] == [None] else [entry for entry in entries if entry is not None]
 
     def _result_of(self, entry: Mapping[str, Any]) -> Result | None:
         """What a line says; None if one of its files is not as it was booked."""

@@ -1,17 +1,20 @@
 """Workers on this machine: processes, or this process itself. No package is needed for them."""
 
+import os
+import threading
 import time
 from collections import deque
 from collections.abc import Collection, Mapping
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from perft.runner.groups import end_group, lead_group
 from perft.runner.interrupts import ignore_interrupts, interrupts_held_back
 from perft.runner.runner import UnitJob, UnitReport
 from perft.runner.units import UnitAnswer, compute, compute_own
 
-SECONDS_TO_END = 2.0  # for a worker; then it is killed
+SECONDS_TO_END = 2.0  # for a worker that is killed
 
 
 class InlinePool:
@@ -19,6 +22,7 @@ class InlinePool:
 
     workers = 1
     lost = 0
+    notes = ()
 
     def __init__(self, hints: Mapping[str, Any]) -> None:
         """`hints`: see `compute`."""
@@ -90,16 +94,18 @@ class _Process:
         return answer
 
     def end(self) -> None:
+        """End it with all that it has started: there are engines that do not notice the end of their input."""
         self.connection.close()
-        self.process.terminate()
+        end_group(self.process.pid)
+        self.process.kill()
         self.process.join(SECONDS_TO_END)
-        if self.process.is_alive():
-            self.process.kill()
 
 
 def _serve(connection: Connection) -> None:
     """The life of a worker process: it ends with the driver."""
     ignore_interrupts()
+    lead_group()
+    threading.Thread(target=_end_with_driver, daemon=True).start()
     try:
         while True:
             task: tuple[str, dict[str, Any], str, dict[str, Any]] = connection.recv()
@@ -108,8 +114,19 @@ def _serve(connection: Connection) -> None:
         return
 
 
+def _end_with_driver() -> None:
+    """However the driver ends: a unit may take minutes, and nobody waits for it any more."""
+    driver = parent_process()
+    if driver is not None:
+        driver.join()
+        end_group(os.getpid())
+        os._exit(1)
+
+
 class ProcessPool:
     """Processes of this machine; one that dies is replaced."""
+
+    notes = ()
 
     def __init__(self, workers: int, hints: Mapping[str, Any]) -> None:
         """`hints`: see `compute`."""

@@ -46,7 +46,7 @@ class UnitReport:
 
     job: UnitJob
     answer: UnitAnswer | None
-    refusal: str | None = None  # which worker has other versions, and which: it gets no more jobs
+    is_refused: bool = False  # the worker has other versions: it gets no more jobs
 
 
 class UnitPool(Protocol):
@@ -59,6 +59,10 @@ class UnitPool(Protocol):
     @property
     def lost(self) -> int:
         """How many workers have died so far."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the user should know about the workers, a line each."""
 
     def send(self, job: UnitJob) -> None:
         """Let a worker do it, now or later."""
@@ -154,12 +158,13 @@ class Runner:
 
     def _watch(self) -> None:
         self.stats.workers, self.stats.lost_workers = self._pool.workers, self._pool.lost
+        self.stats.notes = list(self._pool.notes)
         self._watcher(self.stats)
 
     # Sending
 
     def _send_waiting(self) -> None:
-        room = UNITS_OUT_PER_WORKER * max(1, self._pool.workers) - sum(not self._is_done(job.unit) for job in self._out)
+        room = UNITS_OUT_PER_WORKER * self._pool.workers - sum(not self._is_done(job.unit) for job in self._out)
         while self._waiting and room > 0:
             job = self._waiting.popleft()
             if not self._is_done(job.unit):
@@ -207,7 +212,7 @@ class Runner:
         self._out.pop(report.job, None)
         unit, answer = report.job.unit, report.answer
         if answer is None:
-            self._lose(unit, report.refusal)
+            self._lose(unit, is_refused=report.is_refused)
             return
         if answer.error is not None:
             raise RunError(f"a unit failed on {answer.worker}: {answer.error}")
@@ -256,20 +261,14 @@ class Runner:
         if jobs:
             self._pool.cancel(jobs)
 
-    def _lose(self, unit: Unit, refusal: str | None) -> None:
+    def _lose(self, unit: Unit, *, is_refused: bool) -> None:
         """The worker of a unit has died or refuses it: send the unit again, unless another worker has it."""
-        if refusal is None:
-            self._count_loss(unit)
-        elif refusal not in self.stats.notes:
-            self.stats.notes.append(refusal)
+        self._losses[unit.identity] += not is_refused
+        if self._losses[unit.identity] > MOST_LOSSES:
+            raise RunError(f"{MOST_LOSSES} workers died at one unit: perhaps it needs more memory than they have")
         if not self._is_done(unit) and not self._is_under_way(unit):
             self.stats.redone += 1
             self._send_again(unit)
-
-    def _count_loss(self, unit: Unit) -> None:
-        self._losses[unit.identity] += 1
-        if self._losses[unit.identity] > MOST_LOSSES:
-            raise RunError(f"{MOST_LOSSES} workers died at one unit: perhaps it needs more memory than they have")
 
     def _is_under_way(self, unit: Unit) -> bool:
         return bool(self._jobs_out(unit)) or any(job.unit is unit for job in self._waiting)

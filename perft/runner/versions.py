@@ -24,6 +24,11 @@ class Refusal:
         return f"{self.worker} {self.reason}"
 
 
+def has_teresa() -> bool:
+    """To load this a worker must have Teresa; one that cannot load its first unit would end without a word."""
+    return True
+
+
 @cache
 def versions_behind(function: str) -> Mapping[str, str]:
     """What the result of a unit may depend on, beside its input: Python up to the minor version, packages, sources."""

@@ -182,7 +182,7 @@ class TestCommand:
     def test_a_finished_run_is_only_printed(self, capsys, tmp_path, monkeypatch):
         run = tmp_path / "run"
         self.run(capsys, 3, "--run", run, "--divide")
-        monkeypatch.setattr("perft.unit_run.open_pool", lambda *_: pytest.fail("a worker was started"))
+        monkeypatch.setattr("perft.runner.command_run.open_pool", lambda *_: pytest.fail("a worker was started"))
         status, output, _ = self.run(capsys, "--resume", run)
         assert status == 0
         assert output.endswith("\nNodes searched: 8902\n")

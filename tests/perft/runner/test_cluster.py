@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
@@ -15,19 +18,42 @@ from distributed import Client
 from perft.__main__ import main
 from perft.runner.cluster import ClusterOptions, check_scheduler, open_cluster
 from perft.runner.journal import Memory
+from perft.runner.processes import InlinePool
 from perft.runner.runner import RunError, Runner, Stopped, UnitJob
 from perft.suite import read_suite
-from tests.perft.runner.programs import PROJECT, address_in, drive, scheduler, started, until, workers
+from tests.perft.runner.programs import PROJECT, SECONDS, address_in, drive, scheduler, started, until, workers
 from tests.perft.runner.work import cannot_compute, pretends_another_numba, unit
 
 pytestmark = [pytest.mark.jit, pytest.mark.slow]
 
 
-@pytest.fixture
-def pool():
+@contextmanager
+def new_pool():
     pool = open_cluster(ClusterOptions("local", 2), lambda per_machine: {"per_machine": per_machine})
-    yield pool
-    pool.close()
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+@pytest.fixture
+def own_pool():
+    """For a test that loses workers for good, or leaves them at work."""
+    with new_pool() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def shared_pool():
+    with new_pool() as pool:
+        yield pool
+
+
+@pytest.fixture
+def pool(shared_pool):
+    """One for many tests: starting it takes longer than most of them."""
+    until(lambda: shared_pool.workers == 2, "two workers")
+    return shared_pool
 
 
 @pytest.fixture(scope="module")
@@ -124,11 +150,11 @@ class TestLocalCluster:
         until(lambda: pool.workers == 2, "two workers again")
 
     @on_posix
-    def test_a_stuck_worker_does_not_hold_up_the_run(self, pool, tmp_path):
+    def test_a_stuck_worker_does_not_hold_up_the_run(self, own_pool, tmp_path):
         """It is stopped, as a machine that hangs: its units go to the other one, and the run ends without it."""
         units = [unit(0, "writes_its_process", folder=str(tmp_path))]
         units += [unit(number, "slow_square", seconds=0.02) for number in range(1, 60)]
-        runner = Runner(pool, Memory())
+        runner = Runner(own_pool, Memory())
         results = runner.run(units)
         stopped = None
         try:
@@ -170,11 +196,11 @@ class TestLocalCluster:
         until(lambda: reports.extend(pool.receive(0.2)) or len(reports) == len(left), "the other jobs")
         assert pool.begun_at(jobs[0]) is None
 
-    def test_a_long_unit_is_done_twice_at_most(self, pool, tmp_path):
+    def test_a_long_unit_is_done_twice_at_most(self, own_pool, tmp_path):
         """Nor do the units behind it wait for it."""
         slow = unit(1000, "noted_nap", seconds=6, folder=str(tmp_path))
         units = [unit(number, "noted_nap", seconds=0.02, folder=str(tmp_path)) for number in range(60)]
-        runner = Runner(pool, Memory())
+        runner = Runner(own_pool, Memory())
         list(runner.run([*units[:10], slow, *units[10:]]))
         assert (tmp_path / "1000").read_text() in ("x", "xx")
 
@@ -209,22 +235,22 @@ class TestOtherVersions:
         with pytest.raises(RunError, match="the scheduler has python of unknown version"):
             check_scheduler(self.versions() | {"scheduler": None})
 
-    def test_a_worker_with_another_numba_gets_no_units(self, pool):
-        until(lambda: pool.workers == 2, "two workers")
-        foreign, other = pool._threads
-        pool._client.run(pretends_another_numba, workers=[foreign])
-        runner = Runner(pool, Memory())
+    def test_a_worker_with_another_numba_gets_no_units(self, own_pool):
+        until(lambda: own_pool.workers == 2, "two workers")
+        foreign, other = own_pool._threads
+        own_pool._client.run(pretends_another_numba, workers=[foreign])
+        runner = Runner(own_pool, Memory())
         results = list(runner.run([unit(number, "slow_square", seconds=0.05) for number in range(20)]))
         assert {each.input["number"]: result.value for each, result in results} == {n: n * n for n in range(20)}
         assert {worker for _, result in results for worker in result.workers} == {other}
         (note,) = runner.stats.notes
         assert note.startswith(f"{foreign} has numba 0.1 instead of ")
         assert note.endswith(": it gets no units; install the same version on all machines")
-        assert (pool.workers, runner.stats.workers) == (1, 1)
-        run(pool, [unit(1)])  # another run knows it too
-        pool._client.run(pretends_another_numba, workers=[other])
+        assert (own_pool.workers, runner.stats.workers) == (1, 1)
+        run(own_pool, [unit(1)])  # another run knows it too
+        own_pool._client.run(pretends_another_numba, workers=[other])
         with pytest.raises(RunError, match=r"no worker of the cluster can do a unit: .* has numba 0\.1 instead of"):
-            run(pool, [unit(30)])
+            run(own_pool, [unit(30)])
 
     def test_a_worker_with_other_sources_does_nothing(self, tmp_path, environment):
         for package in ("movegen", "perft"):
@@ -248,6 +274,9 @@ class TestOtherVersions:
         (tmp_path / "without" / "perft.py").write_text("raise ModuleNotFoundError(\"No module named 'perft'\")\n")
         return {**environment, "PYTHONPATH": str(tmp_path / "without")}
 
+    def pool_of(self, file):
+        return open_cluster(ClusterOptions(str(file), 0), lambda _: {})
+
     def test_a_scheduler_without_teresa(self, tmp_path, environment, without):
         with scheduler(tmp_path, without) as (_, file), workers(file, environment, count=1):
             finished = drive(environment, 4, "--cluster", file, "--run", tmp_path / "run")
@@ -255,7 +284,7 @@ class TestOtherVersions:
         assert "cannot load Teresa: install the same version on all machines" in finished.stderr
         assert "Traceback" not in finished.stderr
 
-    def test_a_worker_without_teresa_leaves_and_the_others_do_its_units(self, tmp_path, environment, without):
+    def test_a_worker_without_teresa_gets_no_units_and_the_others_do_them(self, tmp_path, environment, without):
         with (
             scheduler(tmp_path, environment) as (_, file),
             workers(file, without, count=1),
@@ -263,20 +292,55 @@ class TestOtherVersions:
         ):
             pool = open_cluster(ClusterOptions(str(file), 0), lambda _: {})
             try:
-                until(lambda: pool.workers == 2, "two workers")
+                until(lambda: len(pool._client.nthreads()) == 2, "two workers")
                 runner = Runner(pool, Memory())
                 assert len(list(runner.run([unit(number, "slow_square", seconds=0.2) for number in range(20)]))) == 20
-                until(lambda: pool.workers == 1, "the end of the other worker")
+                assert pool.workers == 1
+                notes = runner.stats.notes
             finally:
                 pool.close()
-        assert pool.lost == 1
+        assert re.fullmatch(r"tcp://127.0.0.1:\d+ cannot load Teresa \(.*\): it gets no units; install .*", *notes)
+        assert pool.lost == 0
 
-    def test_a_worker_that_cannot_call_teresa_gets_no_units(self, pool):
+    def test_without_teresa_on_the_only_worker_the_run_ends(self, tmp_path, environment, without):
+        with scheduler(tmp_path, environment) as (_, file), workers(file, without, count=1):
+            finished = drive(environment, 4, "--cluster", file, "--run", tmp_path / "run")
+        assert finished.returncode == 2
+        assert "no worker of the cluster can do a unit: tcp://127.0.0.1:" in finished.stderr
+        reason = r" cannot load Teresa \(.*No module named 'perft'.*\): install the same version on all machines"
+        assert re.search(reason, finished.stderr)
+        assert "Traceback" not in finished.stderr
+
+    def test_a_worker_that_comes_later_without_teresa_ends_the_run_too(self, tmp_path, environment, without):
+        """What is booked stays, and the run goes on as soon as there is a worker that has it."""
+        units = [unit(number) for number in range(20)]
+        with scheduler(tmp_path, environment) as (_, file):
+            pool, book, begun = self.pool_of(file), Memory(), []
+            list(Runner(InlinePool({}), book).run(units[:5]))
+            try:
+                runner = Runner(pool, book, watcher=lambda stats: begun.append(stats.workers))
+                with ThreadPoolExecutor(1) as thread:
+                    run = thread.submit(lambda: list(runner.run(units)))
+                    until(lambda: begun, "a run that waits")
+                    with workers(file, without, count=1), pytest.raises(RunError, match="cannot load Teresa"):
+                        run.result(SECONDS)
+            finally:
+                pool.close()
+            assert len(book.done) == 5
+            pool = self.pool_of(file)
+            try:
+                until(lambda: not pool._client.nthreads(), "the end of the worker")
+                with workers(file, environment, count=1):
+                    assert len(list(Runner(pool, book).run(units))) == 20
+            finally:
+                pool.close()
+
+    def test_a_worker_that_cannot_call_teresa_gets_no_units(self, own_pool):
         """As with another version of Teresa, whose function takes other arguments."""
-        until(lambda: pool.workers == 2, "two workers")
-        foreign, other = pool._threads
-        pool._client.run(cannot_compute, workers=[foreign])
-        runner = Runner(pool, Memory())
+        until(lambda: own_pool.workers == 2, "two workers")
+        foreign, other = own_pool._threads
+        own_pool._client.run(cannot_compute, workers=[foreign])
+        runner = Runner(own_pool, Memory())
         results = list(runner.run([unit(number, "slow_square", seconds=0.05) for number in range(20)]))
         assert {worker for _, result in results for worker in result.workers} == {other}
         assert [note.partition(": ")[0] for note in runner.stats.notes] == [

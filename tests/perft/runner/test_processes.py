@@ -1,3 +1,7 @@
+import os
+import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -6,6 +10,7 @@ from perft.runner.journal import Memory
 from perft.runner.processes import InlinePool, ProcessPool
 from perft.runner.runner import Runner, UnitJob
 from perft.runner.units import this_worker
+from tests.perft.runner.programs import PROJECT
 from tests.perft.runner.work import unit
 
 pytestmark = pytest.mark.jit  # processes
@@ -114,3 +119,75 @@ def test_a_long_unit_is_done_twice_at_most(pool, tmp_path):
     assert max(done.values()) - begin < 60
     assert (tmp_path / "1000").read_text() in ("x", "xx")
     assert runner.stats.resent <= 2
+
+
+# Engines
+
+
+@pytest.fixture
+def listening():
+    """A port: engines that connect to it live as long as their connection."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
+        yield server
+
+
+def has_ended(connection):
+    connection.settimeout(30)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+on_posix = pytest.mark.skipif(os.name == "nt", reason="needs groups of processes")
+
+
+@on_posix
+@pytest.mark.thorough
+def test_engines_end_with_the_worker_that_is_killed(listening, tmp_path):
+    pool = ProcessPool(1, {})
+    try:
+        port = listening.getsockname()[1]
+        list(Runner(pool, Memory()).run([unit(1, "starts_an_engine", port=port, folder=str(tmp_path))]))
+        with listening.accept()[0] as engine:
+            assert has_ended(engine)
+    finally:
+        pool.close()
+
+
+@on_posix
+def test_engines_end_with_the_pool(listening):
+    pool = ProcessPool(1, {})
+    try:
+        pool.send(UnitJob(unit(1, "starts_an_engine", port=listening.getsockname()[1]), 1))
+        engine = listening.accept()[0]
+    finally:
+        pool.close()
+    with engine:
+        assert has_ended(engine)
+
+
+DRIVER = """
+import sys, time
+from perft.runner.processes import ProcessPool
+from perft.runner.runner import UnitJob
+from tests.perft.runner.work import unit
+if __name__ == "__main__":
+    pool = ProcessPool(1, {})
+    pool.send(UnitJob(unit(1, "starts_an_engine", port=int(sys.argv[1])), 1))
+    time.sleep(600)
+"""
+
+
+@on_posix
+def test_engines_end_with_a_driver_that_is_killed(listening, environment, tmp_path):
+    (tmp_path / "driver.py").write_text(DRIVER)
+    command = [sys.executable, str(tmp_path / "driver.py"), str(listening.getsockname()[1])]
+    with subprocess.Popen(command, env={**environment, "PYTHONPATH": str(PROJECT)}) as driver:
+        try:
+            engine = listening.accept()[0]
+        finally:
+            driver.kill()
+    with engine:
+        assert has_ended(engine)

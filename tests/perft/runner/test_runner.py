@@ -21,7 +21,7 @@ class FakePool:
     """Answers one job at a time, as `plan(job)` says: an answer, "lost", "foreign", or "later"."""
 
     def __init__(self, plan=None, workers=2, order=0):
-        self.workers, self.lost, self.plan = workers, 0, plan or (lambda _: "answer")
+        self.workers, self.lost, self.notes, self.plan = workers, 0, [], plan or (lambda _: "answer")
         self.jobs, self.sent, self.most_out = [], [], 0
         self.cancelled, self.begun = [], {}
         self.rng, self.is_shuffled = random.Random(order), order is not None
@@ -45,7 +45,7 @@ class FakePool:
                 continue
             self.jobs.remove(job)
             if what in ("lost", "foreign"):
-                return [UnitReport(job, None, "a worker has other versions" if what == "foreign" else None)]
+                return [UnitReport(job, None, is_refused=what == "foreign")]
             seconds = runner_module.time.monotonic() - self.begun[job]
             answer = compute(job.unit.function, job.unit.input, job.unit.identity, {})
             answer = replace(answer, worker=self.worker_of(job), seconds=seconds)
@@ -129,8 +129,28 @@ def test_units_that_foreign_workers_refuse_are_sent_again():
     pool = FakePool(lambda job: "foreign" if job.unit is UNITS[7] and next(left) < 50 else "answer")
     runner = Runner(pool, Memory())
     assert results(runner) == RIGHT
-    assert runner.stats.notes == ["a worker has other versions"]
     assert runner.stats.redone == 50
+
+
+def test_what_the_pool_notes_is_in_the_stats():
+    pool = FakePool()
+    runner = Runner(pool, Memory())
+    for _ in runner.run(UNITS):
+        pool.notes = ["a worker has other versions"]
+    assert runner.stats.notes == ["a worker has other versions"]
+
+
+def test_nothing_is_sent_before_there_are_workers():
+    """The cluster would give it to the next worker, whatever that has."""
+    pool = FakePool(workers=0)
+    looks = itertools.count()
+
+    def watch(_):
+        if next(looks) == 3:
+            assert not pool.sent
+            pool.workers = 2
+
+    assert results(Runner(pool, Memory(), watcher=watch)) == RIGHT
 
 
 def test_a_failed_unit_ends_the_run_and_names_the_worker():

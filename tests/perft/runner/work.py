@@ -1,10 +1,14 @@
 """Units for tests: what workers compute. `perft.` in front of a function's name decides which sources count."""
 
 import os
+import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
 
+from perft.engine_process import own_group
 from perft.runner.units import Unit, WithFiles
 
 
@@ -50,6 +54,27 @@ def hints_of(number, **hints):
 def writes_its_process(number, folder, **_hints):
     with open(os.path.join(folder, "process"), "w") as file:  # noqa: PTH118, PTH123
         file.write(str(os.getpid()))
+    return number
+
+
+HOLDER = """
+import socket, sys, time
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+time.sleep(600)
+"""
+
+
+def starts_an_engine(number, port, folder=None, **_hints):
+    """Start a process that ignores the end of its input and holds a connection; then die, or take long."""
+    subprocess.Popen([sys.executable, "-c", HOLDER, str(port)], stdin=subprocess.PIPE, **own_group())
+    if folder is not None:
+        mark = os.path.join(folder, str(number))  # noqa: PTH118
+        if os.path.exists(mark):  # noqa: PTH110
+            return number
+        with open(mark, "w"):  # noqa: PTH123
+            time.sleep(1)
+            os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(600)
     return number
 
 

@@ -1,0 +1,19 @@
+"""Groups of processes: a worker and the engines that it starts are one, so that they end together. Not on Windows."""
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+
+def lead_group() -> None:
+    """This process and all that it starts are a new group."""
+    if sys.platform != "win32":
+        os.setpgid(0, 0)
+
+
+def end_group(leader: int | None) -> None:
+    """Kill a group, also if its leader has died; its number is not used again as long as one of them lives."""
+    if sys.platform != "win32" and leader is not None:
+        with suppress(ProcessLookupError, PermissionError):  # macOS: the last one is dying
+            os.killpg(leader, signal.SIGKILL)
