@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.cli.arguments import MATCH_GAMES, MATCH_VISITS, add_force, add_visits, positive_number
+from engine.cli.arguments import MATCH_GAMES, MATCH_VISITS, add_visits, add_work, games_parser, positive_number
 from perft.exits import ending_at_once, reported
-from perft.runner.arguments import add_run_arguments
 
 EXAMPLES = """
 players: 'default' is the engine as it is; 'PUCT C=600' sets options; a weights file replaces the network; commas join
@@ -30,21 +29,11 @@ def main(argv: Sequence[str]) -> int:
 
 def match_parser() -> argparse.ArgumentParser:
     """All arguments."""
-    parser = argparse.ArgumentParser(
-        prog="teresa match",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = games_parser("match", __doc__, EXAMPLES)
     _add_games(parser)
     _add_decisions(parser)
     parser.add_argument("--pgn", type=Path, metavar="FILE", help="write the games, with evaluations")
-    parser.add_argument(
-        "--workers", type=positive_number(int), metavar="N", help="games at a time (default: processors)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    add_force(parser)
-    add_run_arguments(parser)
+    add_work(parser)
     return parser
 
 
@@ -74,6 +63,13 @@ def _add_decisions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alpha", type=_risk, help="largest share of false decisions for the second Elo")
     parser.add_argument("--beta", type=_risk, help="likewise for the first one (default 0.05)")
     parser.add_argument("--logistic", action="store_true", help="with --sprt: logistic Elo, not normalised")
+    parser.add_argument(
+        "--leave-out",
+        type=float,
+        nargs=2,
+        metavar=("SHARE", "GAMES"),
+        help="leave out machines on which more than SHARE of at least GAMES games are lost by time or crash",
+    )
     parser.add_argument("--resign", type=int, nargs=2, metavar=("CP", "N"), help="lost: N moves at -CP or worse")
     parser.add_argument(
         "--draw", type=int, nargs=3, metavar=("MOVE", "CP", "N"), help="drawn: at MOVE or later, N moves within CP of 0"

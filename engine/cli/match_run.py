@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.arguments import MATCH_GAMES, MATCH_VISITS
-from engine.cli.command_run import CommandRun
+from engine.cli.engine_run import EngineRun
 from engine.cli.progress import warm_up
 from engine.match.adjudication import Adjudication
+from engine.match.forfeits import ForfeitLimit, new_limit
 from engine.match.game_text import begins_a_match
 from engine.match.open_players import check_players
 from engine.match.openings import read_openings
@@ -32,14 +33,14 @@ LEAST_UNITS = 40  # enough for several workers, if there are that many pairs
 # What a run keeps; `--resume` takes none of it.
 PLAN_OPTIONS = (
     "engine", "set", "games", "visits", "clock", "seconds", "book", "chess960", "seed",
-    "sprt", "alpha", "beta", "logistic", "resign", "draw",
+    "sprt", "alpha", "beta", "logistic", "leave_out", "resign", "draw",
 )  # fmt: skip
 
 
 def play_match(arguments: argparse.Namespace) -> int:
     """Play, or continue; -> exit status."""
     _check_output(arguments)
-    with CommandRun("match", RunOptions.of(arguments), arguments.workers) as run:
+    with EngineRun("match", RunOptions.of(arguments), arguments.workers) as run:
         match = _continued(run, arguments) if run.header is not None else _new(run, arguments)
         runner, status = run.runner(check=check_pairs), DONE
         try:
@@ -47,7 +48,7 @@ def play_match(arguments: argparse.Namespace) -> int:
         except Stopped as stopped:
             print(f"stopped: {stopped}{run.how_to_continue}", file=sys.stderr)
             status = INTERRUPTED
-        run.report(runner)
+        run.report(runner.stats)
     try:  # a full disk costs the games or the result, not both
         summary = match.summary
         print(json.dumps(summary.data(), indent=2) if arguments.json else "\n".join(summary.lines()), flush=True)
@@ -72,17 +73,17 @@ def _is_same_file(path: Path, other: Path) -> bool:
 # A new match
 
 
-def _new(run: CommandRun, arguments: argparse.Namespace) -> Match:
-    draft, sprt = draft_of(arguments), _sprt_of(arguments)
+def _new(run: EngineRun, arguments: argparse.Namespace) -> Match:
+    draft, sprt, limit = draft_of(arguments), _sprt_of(arguments), _limit_of(arguments)
     _check(run, draft)
     warm_up()  # openings need the kernels
-    match = Match(with_openings(draft, arguments), sprt)
-    header = {"plan": asdict(match.plan), "sprt": None if sprt is None else asdict(sprt)}
-    run.begin({**header, "units": len(match.units), "list": hash_of_units(match.units)})
+    match = Match(with_openings(draft, arguments), sprt, limit)
+    rules = {"sprt": None if sprt is None else asdict(sprt), "limit": None if limit is None else asdict(limit)}
+    run.begin({"plan": asdict(match.plan), **rules, "units": len(match.units), "list": hash_of_units(match.units)})
     return match
 
 
-def _check(run: CommandRun, plan: MatchPlan) -> None:
+def _check(run: EngineRun, plan: MatchPlan) -> None:
     if run.options.verify and not plan.is_repeatable:
         raise ValueError("--verify: games on a clock, of other engines or with several threads differ each time")
     check_players(plan.players, is_local=run.is_here)
@@ -169,14 +170,25 @@ def _sprt_of(arguments: argparse.Namespace) -> Sprt | None:
     return new_test(arguments.sprt, **risks, model=LOGISTIC if arguments.logistic else NORMALISED)
 
 
+def _limit_of(arguments: argparse.Namespace) -> ForfeitLimit | None:
+    if arguments.leave_out is None:
+        return None
+    try:
+        return new_limit(*arguments.leave_out)
+    except ValueError as error:
+        raise ValueError(f"--leave-out: {error}") from None
+
+
 # A match that is continued
 
 
-def _continued(run: CommandRun, arguments: argparse.Namespace) -> Match:
+def _continued(run: EngineRun, arguments: argparse.Namespace) -> Match:
     if given := _plan_options_in(arguments):
         raise ValueError(f"{run.folder} has its {', '.join(given)} already: --resume continues the match as it is")
     header = run.header or {}
-    match = Match(plan_of(header["plan"]), None if header["sprt"] is None else Sprt(**header["sprt"]))
+    sprt, limit = header["sprt"], header["limit"]
+    rules = None if sprt is None else Sprt(**sprt), None if limit is None else ForfeitLimit(**limit)
+    match = Match(plan_of(header["plan"]), *rules)
     if hash_of_units(match.units) != header["list"]:
         raise JournalError(f"{run.folder} has other units than before")
     _check(run, match.plan)
@@ -185,7 +197,7 @@ def _continued(run: CommandRun, arguments: argparse.Namespace) -> Match:
 
 
 def _plan_options_in(arguments: argparse.Namespace) -> list[str]:
-    values = {f"--{name}": getattr(arguments, name) for name in PLAN_OPTIONS}
+    values = {f"--{name.replace('_', '-')}": getattr(arguments, name) for name in PLAN_OPTIONS}
     given = [name for name, value in values.items() if value is not None and value is not False and value != []]
     return ["players", *given] if arguments.players else given
 

@@ -4,13 +4,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.cli.arguments import add_force, positive_number
+from engine.cli.arguments import add_work, games_parser, positive_number
 from perft.exits import ending_at_once, reported
-from perft.runner.arguments import add_run_arguments
 
 FILE_FORMAT = """
 the file (TOML):
-  method = "random"       # both players of a pair have random settings; or "spsa", for many constants
+  method = "random"       # both players of a pair have random settings; or "spsa", for many constants, without curves
   visits = 400            # for each move
   games = 2000
   seed = 1
@@ -39,12 +38,7 @@ def main(argv: Sequence[str]) -> int:
 
 def tune_parser() -> argparse.ArgumentParser:
     """All arguments."""
-    parser = argparse.ArgumentParser(
-        prog="teresa tune",
-        description=__doc__,
-        epilog=FILE_FORMAT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = games_parser("tune", __doc__, FILE_FORMAT)
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="constants, ranges and games")
     parser.add_argument(
         "--gate", type=float, nargs=2, metavar="ELO", help="test the proposed setting against the present one (SPRT)"
@@ -52,13 +46,10 @@ def tune_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--gate-games", type=positive_number(int), default=GATE_GAMES, metavar="N", help="at most (default %(default)s)"
     )
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="write the curves of the constants as SVG")
     parser.add_argument(
-        "--workers", type=positive_number(int), metavar="N", help="games at a time (default: processors)"
+        "--picture", type=Path, metavar="FILE", help="write the curves of the constants as SVG (not with SPSA)"
     )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    add_force(parser)
-    add_run_arguments(parser)
+    add_work(parser)
     return parser
 
 

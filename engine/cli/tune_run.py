@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
-from engine.cli.command_run import CommandRun
 from engine.cli.console import Column, cut, new_console, print_lines, table_of
+from engine.cli.engine_run import EngineRun
 from engine.cli.progress import warm_up
 from engine.match.open_players import check_players
 from engine.match.pairs import opening_of
@@ -19,8 +19,8 @@ from engine.match.replay import check_pairs
 from engine.match.sprt import Decision, Sprt, new_test
 from engine.system.files import check_writable, write_whole
 from engine.tune.picture import curves_svg, is_picture
-from engine.tune.plan import PRESENT_NAME, Constant, TunePlan, read_tune_plan
-from engine.tune.tune_outcome import IMPORTANCE, TuneOutcome
+from engine.tune.plan import PRESENT_NAME, SPSA, Constant, TunePlan, read_tune_plan
+from engine.tune.tune_outcome import IMPORTANCE, CurveOutcome, TuneOutcome
 from engine.tune.tuning import check_gate_book, gate_plan, tune
 from perft.exits import DONE, INTERRUPTED
 from perft.runner.arguments import RunOptions
@@ -56,7 +56,7 @@ def run_tuning(arguments: argparse.Namespace) -> int:
         check_writable(arguments.picture, is_ours=is_picture, kind="a picture of curves", force=arguments.force)
     if arguments.gate is not None:
         new_test(arguments.gate)  # wrong numbers are refused before the first game
-    run = CommandRun("tune", RunOptions.of(arguments), arguments.workers)
+    run = EngineRun("tune", RunOptions.of(arguments), arguments.workers)
     result = TuneResult()
     try:
         with run:
@@ -70,7 +70,7 @@ def run_tuning(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _tune_and_gate(run: CommandRun, arguments: argparse.Namespace, result: TuneResult) -> None:
+def _tune_and_gate(run: EngineRun, arguments: argparse.Namespace, result: TuneResult) -> None:
     plan, result.gate = _continued(run, arguments) if run.header is not None else _new(run, arguments)
     result.outcome = tune(plan, run.runner)
     if result.gate is not None and result.outcome.is_new:
@@ -78,28 +78,30 @@ def _tune_and_gate(run: CommandRun, arguments: argparse.Namespace, result: TuneR
         result.match.play(run.runner(check=check_pairs))
 
 
-def _new(run: CommandRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:
+def _new(run: EngineRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:
     if arguments.file is None:
         raise ValueError("name a file with the constants to tune, or --resume a run")
     plan, gate = read_tune_plan(arguments.file), _gate_of(arguments.gate, arguments.gate_games)
-    _prepare(run, plan, gate)
+    _prepare(run, arguments, plan, gate)
     run.begin({"plan": asdict(plan), "gate": arguments.gate, "gate_games": arguments.gate_games})
     return plan, gate
 
 
-def _continued(run: CommandRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:
+def _continued(run: EngineRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:
     """The plan of the folder, and its gate unless another one is asked for."""
     header = run.header or {}
     if arguments.file is not None:
         raise ValueError(f"{run.folder} has its constants already: --resume continues them")
     asked = arguments if arguments.gate is not None else argparse.Namespace(**header)
     plan, gate = tune_plan_of_header(header["plan"]), _gate_of(asked.gate, asked.gate_games)
-    _prepare(run, plan, gate)
+    _prepare(run, arguments, plan, gate)
     return plan, gate
 
 
-def _prepare(run: CommandRun, plan: TunePlan, gate: Gate | None) -> None:
+def _prepare(run: EngineRun, arguments: argparse.Namespace, plan: TunePlan, gate: Gate | None) -> None:
     """Check all that can be wrong, then compile: bad input is reported at once."""
+    if arguments.picture is not None and plan.method == SPSA:
+        raise ValueError("--picture: SPSA finds values, not curves")
     if run.options.verify and not plan.is_repeatable:
         raise ValueError("--verify: games with several threads differ each time")
     if gate is not None:
@@ -141,7 +143,7 @@ def _show(arguments: argparse.Namespace, result: TuneResult, outcome: TuneOutcom
         print_outcome(console, outcome)
         if result.gate is not None:
             print_lines(console, _gate_lines(result.match))
-    if arguments.picture is not None:
+    if isinstance(outcome, CurveOutcome) and arguments.picture is not None:
         write_whole(arguments.picture, curves_svg(outcome))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from engine.match.forfeits import ForfeitLimit, machine_of
 from engine.match.openings import Opening, random_opening
 from engine.match.pairs import PGN, MatchPlan, Pair, pairs_of
 from engine.match.sprt import Decision, Sprt
@@ -52,10 +53,11 @@ def _random_openings(count: int, seed: int) -> list[Opening]:
 class Match:
     """A match that is played now."""
 
-    def __init__(self, plan: MatchPlan, sprt: Sprt | None = None) -> None:
-        self.plan, self.sprt, self.units = plan, sprt, plan.units()
+    def __init__(self, plan: MatchPlan, sprt: Sprt | None = None, limit: ForfeitLimit | None = None) -> None:
+        """`limit`: which machines do not count."""
+        self.plan, self.sprt, self.limit, self.units = plan, sprt, limit, plan.units()
         self.pairs: list[Pair] = []
-        self.games: list[Result] = []  # of the units that count, with their PGN
+        self.games: list[Result] = []  # of the units in the unbroken beginning, with their PGN
 
     def play(self, runner: Runner, on_pairs: Callable[[MatchSummary], None] = lambda _: None) -> MatchSummary:
         """Play; `on_pairs` is called after each unit that counts."""
@@ -63,8 +65,9 @@ class Match:
             for _, result in results_in_order(self.units, results):
                 self.pairs += pairs_of(result)
                 self.games.append(result)
-                on_pairs(self.summary)
-                if self.summary.decision is not Decision.OPEN:
+                summary = self.summary
+                on_pairs(summary)
+                if summary.decision is not Decision.OPEN:
                     break
         return self.summary
 
@@ -72,8 +75,9 @@ class Match:
     def summary(self) -> MatchSummary:
         """As far as it is played."""
         first, second = self.plan.players
-        return MatchSummary((first.name, second.name), tuple(self.pairs), self.sprt)
+        return MatchSummary((first.name, second.name), tuple(self.pairs), self.sprt, self.limit)
 
     def pgn(self) -> Iterator[bytes]:
         """All games that count."""
-        return (result.read(PGN) for result in self.games)
+        left_out = self.summary.left_out
+        return (result.read(PGN) for result in self.games if machine_of(result.workers[0]) not in left_out)

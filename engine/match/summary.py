@@ -1,10 +1,10 @@
 """What a match shows, in lines of text and as data."""
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
+from engine.match.forfeits import ForfeitLimit, MachineRecord, forfeit_lines, forfeits_by_worker, machine_of
 from engine.match.pairs import Pair
 from engine.match.sprt import Decision, Sprt
 from engine.match.statistics import Interval, MatchScore, elo_interval, score_of_pairs
@@ -19,11 +19,17 @@ class MatchSummary:
     names: tuple[str, str]
     pairs: tuple[Pair, ...]  # in the order of the openings, none missing
     sprt: Sprt | None = None
+    limit: ForfeitLimit | None = None
 
-    @property
+    @cached_property
+    def left_out(self) -> dict[str, MachineRecord]:
+        """The machines whose pairs do not count."""
+        return {} if self.limit is None else self.limit.left_out(self.pairs)
+
+    @cached_property
     def score(self) -> MatchScore:
-        """Games and pairs."""
-        return score_of_pairs(pair.points for pair in self.pairs)
+        """Games and pairs that count."""
+        return score_of_pairs(pair.points for pair in self.pairs if machine_of(pair.worker) not in self.left_out)
 
     @property
     def decision(self) -> Decision:
@@ -45,7 +51,14 @@ class MatchSummary:
                 f"SPRT of Elo {self.sprt.elo0:g} against {self.sprt.elo1:g} ({self.sprt.model}): "
                 f"LLR {self.sprt.llr(score.counts):.2f} ({lower:.2f} … {upper:.2f}), {self.decision.value}"
             )
-        return lines + forfeit_lines(self.pairs)
+        return lines + forfeit_lines(self.pairs) + self._lines_left_out()
+
+    def _lines_left_out(self) -> list[str]:
+        lines = [
+            f"all {record.games} games on {machine} are left out: {record.forfeits} of them lost by time or crash"
+            for machine, record in self.left_out.items()
+        ]
+        return [*lines, f"the rule of this match: {self.limit}"] if lines else []
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
@@ -62,6 +75,8 @@ class MatchSummary:
                 {"forfeit": forfeit, "worker": worker, "games": count}
                 for (forfeit, worker), count in sorted(forfeits_by_worker(self.pairs).items())
             ],
+            "limit": None if self.limit is None else asdict(self.limit),
+            "left_out": [{"machine": machine, **asdict(record)} for machine, record in self.left_out.items()],
         }
         if self.sprt is not None:
             data["sprt"] = {**asdict(self.sprt), "llr": self.sprt.llr(score.counts), "decision": self.decision.value}
@@ -87,16 +102,3 @@ def _bounds_text(low: float | None, high: float | None) -> str:
     if high is None:
         return f"over {low:+.0f}"
     return f"under {high:+.0f}" if low is None else f"{low:+.0f} … {high:+.0f}"
-
-
-def forfeit_lines(pairs: Sequence[Pair]) -> list[str]:
-    """Games that were lost by the clock, by crashes and illegal moves, for each worker."""
-    return [
-        f"lost otherwise than by play ({forfeit}) on {worker}: {count}"
-        for (forfeit, worker), count in sorted(forfeits_by_worker(pairs).items())
-    ]
-
-
-def forfeits_by_worker(pairs: Sequence[Pair]) -> Counter[tuple[str, str]]:
-    """How many games were lost so, by the player with the cause, and the worker."""
-    return Counter((forfeit, pair.worker) for pair in pairs for forfeit in pair.forfeits if forfeit is not None)

@@ -17,6 +17,7 @@ from engine.match.player import Choice, Forfeit, PlayerSpec, TimeControl, bounde
 from engine.pgn.positions import as_chess_board
 from engine.system.files import printable
 from movegen import Position
+from perft.engine_process import leads_group
 
 SECONDS_TO_START = 60.0  # and for every other answer that is not a move
 SECONDS_TO_ANSWER = 10.0  # beyond the time that an engine has for its move
@@ -81,9 +82,9 @@ class UciPlayer:
         command = list(self._spec.command or [])
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (until `close`)
         try:
-            # In its own process group: Ctrl-C lets games that are under way end.
+            # Not in the process group of a terminal: Ctrl-C lets games that are under way end.
             return chess.engine.SimpleEngine.popen_uci(
-                command, timeout=SECONDS_TO_START, setpgrp=True, stderr=self._errors
+                command, timeout=SECONDS_TO_START, setpgrp=not leads_group(), stderr=self._errors
             )
         except (OSError, chess.engine.EngineError, TimeoutError) as error:
             reason = getattr(error, "strerror", None) or self._last_errors() or str(error) or "no answer"

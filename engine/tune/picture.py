@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from engine.tune.tune_outcome import ConstantRow, TuneOutcome
+from engine.tune.tune_outcome import CurveOutcome, CurveRow
 
 WIDTH, PANEL, LEFT, RIGHT, TOP, BOTTOM = 640, 190, 56, 20, 34, 30
 POINTS = 41  # of a curve
@@ -23,7 +23,7 @@ def is_picture(head: bytes) -> bool:
     return head.startswith(b"<svg ") and LABEL.encode() in head
 
 
-def curves_svg(outcome: TuneOutcome) -> str:
+def curves_svg(outcome: CurveOutcome) -> str:
     """A panel for each constant."""
     height = PANEL * len(outcome.rows)
     panels = [_panel(outcome, index) for index in range(len(outcome.rows))]
@@ -36,7 +36,7 @@ def curves_svg(outcome: TuneOutcome) -> str:
     return "\n".join(parts) + "\n"
 
 
-def curve(outcome: TuneOutcome, index: int) -> list[tuple[float, float, float]]:
+def curve(outcome: CurveOutcome, index: int) -> list[tuple[float, float, float]]:
     """Points of a constant's curve while the others stay: coordinate, Elo, standard error."""
     low, high = outcome.rows[index].constant.bounds
     points = []
@@ -47,7 +47,7 @@ def curve(outcome: TuneOutcome, index: int) -> list[tuple[float, float, float]]:
     return points
 
 
-def _panel(outcome: TuneOutcome, index: int) -> str:
+def _panel(outcome: CurveOutcome, index: int) -> str:
     row, points = outcome.rows[index], curve(outcome, index)
     most = max(SMALLEST_RANGE, *(abs(elo) + error for _, elo, error in points))
     frame = _Frame(row.constant.bounds, most)
@@ -89,7 +89,7 @@ def _level(frame: _Frame, elo: float) -> str:
     return f'{line}<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{elo:+.0f}</text>'
 
 
-def _marks(frame: _Frame, row: ConstantRow, points: Sequence[tuple[float, float, float]]) -> list[str]:
+def _marks(frame: _Frame, row: CurveRow, points: Sequence[tuple[float, float, float]]) -> list[str]:
     """The ends of the range, the present value, and the proposed one."""
     constant, floor = row.constant, PANEL - BOTTOM
     values = ((points[0][0], constant.low), (points[-1][0], constant.high), (0.0, constant.present))

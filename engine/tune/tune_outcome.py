@@ -1,10 +1,11 @@
 """What a tuning shows: a row for each constant, and the setting that it proposes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.tune.model import Fit
-from engine.tune.plan import LOG, SPSA, Constant, TunePlan
+from engine.tune.plan import LOG, Constant, TunePlan
 
 IMPORTANCE = {  # of the columns of the table; 1 is the highest
     "constant": 1,
@@ -19,19 +20,16 @@ SIGNIFICANT = 1.645  # standard errors: a gain above that is real with 95 %
 KEPT = f"kept: the best value does not gain more than {SIGNIFICANT:.1f} standard errors, so the present one stays"
 NOTHING_NEW = "that is the present setting: with more games smaller gains are found"
 SPSA_ERRORS = "± of best values: how far SPSA still moved at the end; it has no error bars"
+NO_GAIN = "SPSA gives no estimate of the gain: --gate decides whether there is one"
 
 
 @dataclass(frozen=True)
 class ConstantRow:
-    """A constant: its curve, and its proposed place."""
+    """A constant, and its proposed place."""
 
     constant: Constant
-    slope: tuple[float, float]  # Elo, with the standard error, as all below
-    curvature: tuple[float, float]
     coordinate: float  # of the best value
-    error: float | None  # of the coordinate; None: the place is an end of the range
-    gain: tuple[float, float]  # of the best value against the present one
-    is_kept: bool  # the present value is proposed, because the gain is not significant
+    error: float | None  # of the coordinate, as a standard error; None: the place is an end of the range
 
     @property
     def best(self) -> int:
@@ -41,7 +39,7 @@ class ConstantRow:
     @property
     def value(self) -> int:
         """The proposed value."""
-        return self.constant.present if self.is_kept else self.best
+        return self.best
 
     @property
     def error_of_best(self) -> float | None:
@@ -52,27 +50,53 @@ class ConstantRow:
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "constant": self.constant.name,
-            "present": self.constant.present,
-            "unit": self.constant.unit,
-            "slope": self.slope,
-            "curvature": self.curvature,
-            "best": self.best,
-            "error": self.error_of_best,
-            "gain": self.gain,
-            "kept": self.is_kept,
-            "proposed": self.value,
-        }
+        return {"constant": self.constant.name, "present": self.constant.present, "best": self.best}
 
     def texts(self) -> dict[str, str]:
         """For a table, by column."""
         return {
             "constant": self.constant.name,
             "present": str(self.constant.present),
+            "proposed": str(self.value),
+            "best": f"{self.best} " + ("(end)" if self.error_of_best is None else f"± {self.error_of_best:.0f}"),
+        }
+
+
+@dataclass(frozen=True)
+class SpsaRow(ConstantRow):
+    """A constant at the place where SPSA ended; the error is how far it still moved."""
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**super().data(), "moved": self.error_of_best, "proposed": self.value}
+
+
+@dataclass(frozen=True)
+class CurveRow(ConstantRow):
+    """A constant with its curve."""
+
+    slope: tuple[float, float]  # Elo, with the standard error, as all below
+    curvature: tuple[float, float]
+    gain: tuple[float, float]  # of the best value against the present one
+    is_kept: bool  # the present value is proposed, because the gain is not significant
+
+    @property
+    def value(self) -> int:
+        """The proposed value."""
+        return self.constant.present if self.is_kept else self.best
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        curve = {"unit": self.constant.unit, "slope": self.slope, "curvature": self.curvature}
+        rest = {"error": self.error_of_best, "gain": self.gain, "kept": self.is_kept, "proposed": self.value}
+        return {**super().data(), **curve, **rest}
+
+    def texts(self) -> dict[str, str]:
+        """For a table, by column."""
+        return {
+            **super().texts(),
             "proposed": f"{self.value} (kept)" if self.is_kept else str(self.value),
             "gain": with_error(self.gain),
-            "best": f"{self.best} " + ("(end)" if self.error_of_best is None else f"± {self.error_of_best:.0f}"),
             "slope": f"{with_error(self.slope)} {self.constant.unit}",
             "curvature": with_error(self.curvature),
         }
@@ -88,8 +112,7 @@ class TuneOutcome:
     """The result of a tuning."""
 
     plan: TunePlan
-    fit: Fit
-    rows: tuple[ConstantRow, ...]
+    rows: Sequence[ConstantRow]
 
     @property
     def proposed(self) -> dict[str, int]:
@@ -102,6 +125,54 @@ class TuneOutcome:
         return self.proposed != self.plan.present
 
     @property
+    def headline(self) -> str:
+        """Above the table."""
+        return f"{2 * self.plan.pairs} games with {self.plan.visits} visits a move"
+
+    @property
+    def columns(self) -> dict[str, list[str]]:
+        """The texts of the table, by the names of columns; `IMPORTANCE` says which ones matter most."""
+        texts = [row.texts() for row in self.rows]
+        return {name: [row[name] for row in texts] for name in IMPORTANCE if name in texts[0]}
+
+    def notes(self) -> list[str]:
+        """Below the table: what it means, and the proposal."""
+        options = ", ".join(f"{name}={value}" for name, value in self.proposed.items())
+        return [*self._remarks(), f"proposed: {options}", self._prospect() if self.is_new else NOTHING_NEW]
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        rows = [row.data() for row in self.rows]
+        return {"games": 2 * self.plan.pairs, "constants": rows, "proposed": self.proposed}
+
+    def _remarks(self) -> list[str]:
+        """What the table means."""
+        raise NotImplementedError
+
+    def _prospect(self) -> str:
+        """What is known of the gain."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class SpsaOutcome(TuneOutcome):
+    """Where SPSA ended. What its own games say of the gain is too high: they have led there by their noise."""
+
+    def _remarks(self) -> list[str]:
+        return [SPSA_ERRORS]
+
+    def _prospect(self) -> str:
+        return NO_GAIN
+
+
+@dataclass(frozen=True)
+class CurveOutcome(TuneOutcome):
+    """Curves of all constants, from games between random settings."""
+
+    rows: Sequence[CurveRow]
+    fit: Fit
+
+    @property
     def gain(self) -> tuple[float, float]:
         """Expected Elo of the proposed setting against the present one, by the model, with its standard error."""
         return self.fit.elo([row.constant.coordinate(row.value) for row in self.rows])
@@ -109,23 +180,14 @@ class TuneOutcome:
     @property
     def headline(self) -> str:
         """Above the table."""
-        return f"{2 * self.fit.pairs} games with {self.plan.visits} visits a move; Elo ± standard error"
-
-    @property
-    def columns(self) -> dict[str, list[str]]:
-        """The texts of the table, by the names of columns; `IMPORTANCE` says which ones matter most."""
-        texts = [row.texts() for row in self.rows]
-        return {name: [row[name] for row in texts] for name in IMPORTANCE}
-
-    def notes(self) -> list[str]:
-        """Below the table: what it means, and the proposal."""
-        options = ", ".join(f"{name}={value}" for name, value in self.proposed.items())
-        kept = [KEPT] if any(row.is_kept for row in self.rows) else []
-        spsa = [SPSA_ERRORS] if self.plan.method == SPSA else []
-        expected = f"expected against the present setting: {with_error(self.gain)} Elo"
-        return [*kept, *spsa, f"proposed: {options}", expected if self.is_new else NOTHING_NEW]
+        return f"{super().headline}; Elo ± standard error"
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
-        rows = [row.data() for row in self.rows]
-        return {"games": 2 * self.fit.pairs, "constants": rows, "proposed": self.proposed, "gain": self.gain}
+        return {**super().data(), "gain": self.gain}
+
+    def _remarks(self) -> list[str]:
+        return [KEPT] if any(row.is_kept for row in self.rows) else []
+
+    def _prospect(self) -> str:
+        return f"expected against the present setting: {with_error(self.gain)} Elo"

@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -16,7 +15,7 @@ from engine.tune.model import Array, Fit, best_value, fit_elo
 from engine.tune.plan import PRESENT_NAME, PROPOSED_NAME, SPSA, Constant, TunePlan
 from engine.tune.spsa import Place, next_place, perturbed, random_rounding, random_sides
 from engine.tune.trials import Setting, Trial, random_trials, rules_of, trial_openings, trial_units
-from engine.tune.tune_outcome import SIGNIFICANT, ConstantRow, TuneOutcome
+from engine.tune.tune_outcome import SIGNIFICANT, CurveOutcome, CurveRow, SpsaOutcome, SpsaRow, TuneOutcome
 from perft.runner.runner import Runner, results_in_order
 
 NewRunner = Callable[[], Runner]  # each list of units has its own
@@ -25,7 +24,7 @@ LAST_PART = 4  # the last quarter of the rounds shows how far SPSA still wanders
 
 
 def tune(plan: TunePlan, new_runner: NewRunner) -> TuneOutcome:
-    """Play all trials; -> the curves, and a setting."""
+    """Play all trials; -> a setting, and curves unless the method is SPSA."""
     return _by_spsa(plan, new_runner) if plan.method == SPSA else _by_random_settings(plan, new_runner)
 
 
@@ -41,23 +40,23 @@ def coordinates_of(plan: TunePlan, settings: Sequence[Setting]) -> Array:
     return np.array([[constant.coordinate(each[constant.name]) for constant in plan.constants] for each in settings])
 
 
-def outcome_of(plan: TunePlan, trials: Sequence[Trial], shares: Sequence[float]) -> TuneOutcome:
+def outcome_of(plan: TunePlan, trials: Sequence[Trial], shares: Sequence[float]) -> CurveOutcome:
     """The model of all trials, and its best setting."""
     first, second = ([getattr(trial, side) for trial in trials] for side in ("first", "second"))
     found = fit_elo(coordinates_of(plan, first), coordinates_of(plan, second), np.array(shares), plan.constants)
     rows = [_row_of(found, index, constant) for index, constant in enumerate(plan.constants)]
-    return TuneOutcome(plan, found, tuple(rows))
+    return CurveOutcome(plan, tuple(rows), found)
 
 
-def _row_of(found: Fit, index: int, constant: Constant) -> ConstantRow:
+def _row_of(found: Fit, index: int, constant: Constant) -> CurveRow:
     best = best_value(found, index, constant)
     gain, error = found.elo_of(index, constant.rounded_coordinate(best.coordinate))
     is_kept = gain <= SIGNIFICANT * error
     curve = found.slope(index), found.curvature(index)
-    return ConstantRow(constant, *curve, best.coordinate, best.error, (gain, error), is_kept)
+    return CurveRow(constant, best.coordinate, best.error, *curve, (gain, error), is_kept)
 
 
-def _by_random_settings(plan: TunePlan, new_runner: NewRunner) -> TuneOutcome:
+def _by_random_settings(plan: TunePlan, new_runner: NewRunner) -> CurveOutcome:
     trials = random_trials(plan)
     return outcome_of(plan, trials, play_trial_list(plan, trials, new_runner()))
 
@@ -65,20 +64,20 @@ def _by_random_settings(plan: TunePlan, new_runner: NewRunner) -> TuneOutcome:
 # SPSA
 
 
-def _by_spsa(plan: TunePlan, new_runner: NewRunner) -> TuneOutcome:
-    """Rounds of trials, each from the place that the rounds before led to. The model fits the trials of all."""
+def _by_spsa(plan: TunePlan, new_runner: NewRunner) -> SpsaOutcome:
+    """Rounds of trials, each from the place that the rounds before led to."""
     openings = trial_openings(plan)
     place: Place = dict.fromkeys(plan.present, 0.0)
-    trials, shares, places = list[Trial](), list[float](), [place]
+    places = [place]
     for numbers in _rounds(plan):
         new = [_spsa_trial(plan, place, number, openings[number]) for number in numbers]
         results = play_trial_list(plan, new, new_runner())
         for trial, share in zip(new, results, strict=True):
             sides, points = _sides(plan, trial.number), 4 * share - 2  # won minus lost games of a pair
             place = next_place(plan.constants, place, sides, points, trial.number + 1, plan.pairs)
-        trials, shares = trials + new, shares + results
         places.append(place)
-    return _at_place(outcome_of(plan, trials, shares), place, places[-max(2, len(places) // LAST_PART) :])
+    last = places[-max(2, len(places) // LAST_PART) :]
+    return SpsaOutcome(plan, tuple(_spsa_row(constant, last) for constant in plan.constants))
 
 
 def _rounds(plan: TunePlan) -> Iterator[range]:
@@ -100,15 +99,10 @@ def _spsa_trial(plan: TunePlan, place: Place, number: int, opening: Opening) -> 
     return Trial(number, opening, first, second)
 
 
-def _at_place(outcome: TuneOutcome, place: Place, last: Sequence[Place]) -> TuneOutcome:
-    """With the setting that SPSA ended at; its error is how far it moved in the last rounds."""
-    rows = []
-    for index, row in enumerate(outcome.rows):
-        end = place[row.constant.name]
-        spread = float(np.std([each[row.constant.name] for each in last]))
-        gain = outcome.fit.elo_of(index, row.constant.rounded_coordinate(end))
-        rows.append(replace(row, coordinate=end, error=spread, gain=gain, is_kept=False))
-    return replace(outcome, rows=tuple(rows))
+def _spsa_row(constant: Constant, last: Sequence[Place]) -> SpsaRow:
+    """The place at the end, and how far it moved in the last rounds."""
+    places = [each[constant.name] for each in last]
+    return SpsaRow(constant, places[-1], float(np.std(places)))
 
 
 # The gate

@@ -13,22 +13,30 @@ import chess.pgn
 import pytest
 
 from engine.__main__ import main
-from engine.cli import command_run, match_run
+from engine.cli import match_run
 from engine.cli.match import match_parser
+from perft.runner import command_run
+from tests.engine.cli.inline import without_workers
 
 QUICK = ["--visits", "4", "--games", "4", "--workers", "1"]
 FAKE = Path(__file__).parent.parent / "match" / "fake_engine.py"
 
 
-def run(capsys, *arguments):
+def run_with_workers(capsys, *arguments):
     status = main(["match", *map(str, arguments)])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
 
 
+def run(capsys, *arguments):
+    with without_workers():
+        return run_with_workers(capsys, *arguments)
+
+
 @pytest.mark.thorough
 def test_a_small_match(capsys, tmp_path):
-    status, output, _ = run(capsys, "default", "PUCT C=3000", *QUICK, "--pgn", tmp_path / "games.pgn")
+    arguments = ["default", "PUCT C=3000", *QUICK, "--pgn", tmp_path / "games.pgn"]
+    status, output, _ = run_with_workers(capsys, *arguments)
     assert status == 0
     assert "A against B (PUCT C=3000): 4 games" in output
     file, games = io.StringIO((tmp_path / "games.pgn").read_text()), []
@@ -90,6 +98,10 @@ def test_a_crashing_engine_is_counted_apart(capsys):
         (["default", "default", "--visits", "5", "--clock", "1+1"], "one of them"),
         (["default", "default", "--pgn", __file__], "is not a file of a match"),
         (["default", "default", "--sprt", "5", "0"], "the second Elo must be larger"),
+        (["default", "default", "--leave-out", "1", "20"], "--leave-out: a share of games must be at least 0"),
+        (["default", "default", "--leave-out", "nan", "20"], "--leave-out: a share of games must be at least 0"),
+        (["default", "default", "--leave-out", "0.1", "2.5"], "--leave-out: a number of games must be a whole number"),
+        (["default", "default", "--leave-out", "0.1", "inf"], "--leave-out: a number of games must be a whole number"),
         (["default", "default", "--set", "C:Hash=1"], "must be such as A:Hash=16"),
         (["default", "default", "--set", "A:UCI_Chess960=true"], "the openings decide it"),
         (["default", "default", "--book", "/nowhere/book.epd"], "No such file"),
@@ -246,13 +258,37 @@ def test_a_run_is_continued_with_its_players(capsys, tmp_path):
 def test_a_run_that_is_continued_takes_no_other_options(capsys, tmp_path):
     folder = tmp_path / "run"
     run(capsys, "default", "default", *QUICK, "--run", folder)
-    for option in (["--games", "4"], ["--seed", "0"], ["--sprt", "0", "5"], ["--set", "A:Hash=16"], ["--logistic"]):
+    for option in (
+        ["--games", "4"],
+        ["--seed", "0"],
+        ["--sprt", "0", "5"],
+        ["--set", "A:Hash=16"],
+        ["--logistic"],
+        ["--leave-out", "0", "9"],
+    ):
         status, output, errors = run(capsys, "--resume", folder, *option)
         assert (status, output) == (2, "")
         assert f"has its {option[0]} already" in errors
     _, _, errors = run(capsys, "--resume", folder, "--visits", "9", "--games", "500", "--movetime", "1")
     assert "has its --games, --visits, --seconds already" in errors
     assert run(capsys, "--resume", folder, "--workers", "1", "--json", "--pgn", tmp_path / "games.pgn")[0] == 0
+
+
+@pytest.mark.thorough
+def test_a_machine_on_which_engines_crash_is_left_out(capsys, tmp_path):
+    """The rule is in the folder before the first game, and holds when the match is continued."""
+    folder, games = tmp_path / "run", tmp_path / "games.pgn"
+    arguments = ["default", "--engine", f"{sys.executable} {FAKE} crash 3", *QUICK, "--leave-out", "0.5", "4"]
+    status, output, _ = run(capsys, *arguments, "--run", folder, "--pgn", games)
+    assert status == 0
+    assert "A against B" in output
+    assert ": 0 games\n" in output
+    assert "all 4 games on " in output
+    assert "the rule of this match: more than 50 % of at least 4 games lost by time or crash" in output
+    assert games.read_bytes() == b""
+    header = json.loads((folder / "journal.jsonl").read_text().splitlines()[0])
+    assert header["limit"] == {"share": 0.5, "least_games": 4}
+    assert run(capsys, "--resume", folder)[1] == output
 
 
 @pytest.mark.thorough
@@ -269,15 +305,16 @@ def test_a_run_is_not_continued_with_another_engine(capsys, tmp_path):
 
 @pytest.mark.jit
 @pytest.mark.slow
-def test_killed_and_continued(tmp_path, environment, warm):  # noqa: ARG001
+@pytest.mark.parametrize(("games", "units"), [(8, (1, 2)), pytest.param(40, (1, 15), marks=pytest.mark.soak)])
+def test_killed_and_continued(tmp_path, environment, warm, games, units):  # noqa: ARG001
     """kill -9 at two moments: the same games and the same LLR as without."""
     command = [sys.executable, "-m", "engine", "match"]
-    options = ["default", "PUCT C=1500", "--visits", "60", "--games", "16", "--sprt", "0", "10", "--workers", "2"]
+    options = ["default", "PUCT C=1500", "--visits", "60", "--games", str(games), "--sprt", "0", "10", "--workers", "2"]
     whole = [*command, *options, "--json", "--pgn", str(tmp_path / "whole.pgn")]
     expected = subprocess.run(whole, env=environment, capture_output=True, text=True, check=True, timeout=300).stdout
     folder = tmp_path / "run"
-    _kill_after_units([*command, *options, "--run", str(folder)], folder, 1, environment)
-    _kill_after_units([*command, "--resume", str(folder)], folder, 3, environment)
+    _kill_after_units([*command, *options, "--run", str(folder)], folder, units[0], environment)
+    _kill_after_units([*command, "--resume", str(folder)], folder, units[1], environment)
     rest = [*command, "--resume", str(folder), "--json", "--pgn", str(tmp_path / "killed.pgn")]
     found = subprocess.run(rest, env=environment, capture_output=True, text=True, check=True, timeout=300).stdout
     assert json.loads(found) == json.loads(expected)
@@ -295,3 +332,30 @@ def _kill_after_units(command, folder, units, environment):
     if process.poll() is None:
         os.kill(process.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
     process.wait()
+
+
+@pytest.mark.jit
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="needs groups of processes and their signals")
+def test_ctrl_c_twice_ends_engines_that_hang(tmp_path, environment, warm):  # noqa: ARG001
+    """They do not notice the end of their input either."""
+    pytest.importorskip("psutil", reason="needs the extra `cluster`")
+    from tests.perft.runner.programs import all_gone, family_of, press_ctrl_c, started, until
+
+    hanging = f"{sys.executable} {FAKE} hang 1 {tmp_path}"
+    command = [sys.executable, "-m", "engine", "match", "--engine", hanging, "--engine", hanging]
+    options = ["--clock", "600", "--games", "2", "--workers", "1"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with started([*command, *options], environment, **pipes) as match:
+        until((tmp_path / "happened").exists, "an engine that hangs")
+        family = family_of(match.pid)
+        assert any(str(FAKE) in each.cmdline() for each in family)
+        press_ctrl_c(match)
+        time.sleep(1)
+        assert match.poll() is None
+        press_ctrl_c(match)
+        output, errors = match.communicate(timeout=60)
+        until(lambda: all_gone(family), "the end of all processes", 30)
+    assert (match.returncode, output) == (130, "")
+    assert "stops when the units under way are done" in errors
+    assert "Traceback" not in errors

@@ -22,6 +22,7 @@ def test_the_same_games_on_a_local_cluster(tmp_path, capsys):
     assert (tmp_path / "there.pgn").read_bytes() == (tmp_path / "here.pgn").read_bytes()
 
 
+@pytest.mark.soak  # in `make test`: test_a_tuning_imports_nothing_of_dask, whose games and units are those of a match
 def test_nothing_of_dask_is_imported_by_default(tmp_path, environment, warm):  # noqa: ARG001
     command = [sys.executable, "-X", "importtime", "-m", "engine", *MATCH, "--run", str(tmp_path / "run")]
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)

@@ -19,10 +19,11 @@ from engine.tune.tuning import outcome_of
 from perft.runner.runner import RunError, Stopped
 from tests.conftest import JIT_DISABLED
 from tests.engine.cli.console import command, piped
+from tests.engine.cli.inline import without_workers
 from tests.engine.tune.simulated import CONSTANTS
 
 FILE = """
-visits = 8
+visits = 4
 games = 24
 [[constant]]
 name = "PUCT C"
@@ -37,10 +38,15 @@ BOOK = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n4k3/8/8/8/8/8/4P3/
 on_posix = pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 
 
-def run(capsys, *arguments):
+def run_with_workers(capsys, *arguments):
     status = main(["tune", *map(str, arguments)])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
+
+
+def run(capsys, *arguments):
+    with without_workers():
+        return run_with_workers(capsys, *arguments)
 
 
 @pytest.fixture
@@ -53,7 +59,7 @@ def file(tmp_path):
 @pytest.fixture
 def tiny(file):
     """Four games of a few moves."""
-    file.write_text("games = 4\nresign = [1, 1]\n" + FILE.replace("visits = 8\ngames = 24", "visits = 2"))
+    file.write_text("games = 4\nresign = [1, 1]\n" + FILE.replace("visits = 4\ngames = 24", "visits = 2"))
     return file
 
 
@@ -71,11 +77,13 @@ def test_a_tiny_tuning_is_continued(capsys, tmp_path, file, method):
     folder = tmp_path / "run"
     file.write_text(f'method = "{method}"\nround = 4\n{FILE}')
     gate = ["--gate", "0", "200", "--gate-games", "4", "--json", "--workers", "2"]
-    status, output, _ = run(capsys, file, "--run", folder, "--picture", tmp_path / "curves.svg", *gate)
+    picture = ["--picture", tmp_path / "curves.svg"] if method == "random" else []
+    begin = run_with_workers if method == "spsa" else run
+    status, output, _ = begin(capsys, file, "--run", folder, *picture, *gate)
     assert status == 0
     data = json.loads(output)
     assert (data["games"], data["gate"]["games"]) == (24, 4)
-    assert (tmp_path / "curves.svg").is_file()
+    assert (tmp_path / "curves.svg").is_file() == ("gain" in data) == (method == "random")
     journal = folder / "journal.jsonl"
     lines = journal.read_bytes().split(b"\n")
     journal.write_bytes(b"\n".join(lines[:2]) + b"\n" + lines[2][:40])
@@ -135,6 +143,15 @@ def test_the_book_of_another_gate_is_checked_when_a_run_is_continued(capsys, tmp
     status, output, errors = run(capsys, "--resume", tmp_path / "run", "--gate", "0", "5", "--workers", "1")
     assert (status, output) == (2, "")
     assert "the book has 2 different openings" in errors
+
+
+@pytest.mark.usefixtures("without_games")
+def test_spsa_has_no_picture(capsys, tmp_path, file):
+    file.write_text('method = "spsa"\n' + FILE)
+    status, output, errors = run(capsys, file, "--picture", tmp_path / "curves.svg", "--run", tmp_path / "run")
+    assert (status, output) == (2, "")
+    assert "--picture: SPSA finds values, not curves" in errors
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.usefixtures("without_games")

@@ -30,7 +30,7 @@ def plan(pairs=6, per_unit=2, visits=4, players=PLAYERS):
 class ShuffledPool:
     """Answers units in random order, with made-up results by their first pair."""
 
-    workers, lost = 8, 0
+    workers, lost, notes = 8, 0, ()
 
     def __init__(self, points, order):
         self._points, self._rng, self._jobs = points, random.Random(order), []

@@ -110,4 +110,5 @@ def test_summary_lists_forfeits_by_worker():
     data = summary.data()
     assert data["pentanomial"] == [0, 0, 1, 1, 1]
     assert {"forfeit": "second: time", "worker": "here:1", "games": 2} in data["forfeits"]
+    assert (data["limit"], data["left_out"]) == (None, [])
     assert data["sprt"]["decision"] == "undecided"

@@ -21,11 +21,13 @@ from engine.match.pairs import MatchPlan, Table, pairs_of
 from engine.match.play import Match
 from engine.match.player import PlayerSpec, TimeControl
 from engine.match.roster import read_engine
+from engine.match.uci_player import UciPlayer
 from movegen import Position
 from movegen.fen import START_FEN
 from perft.runner.journal import Memory
-from perft.runner.processes import InlinePool
+from perft.runner.processes import InlinePool, ProcessPool
 from perft.runner.runner import RunError, Runner
+from perft.runner.units import Unit
 
 ENGINE = str(Path(__file__).with_name("fake_engine.py"))
 VISITS = TimeControl(visits=10)
@@ -179,6 +181,31 @@ def test_forfeits_are_counted_by_worker(tmp_path):
 
 
 # Engines that cannot play at all
+
+
+def groups_of_engine_and_worker(command):
+    """On a worker."""
+    player = UciPlayer(PlayerSpec("F", {}, command), VISITS)
+    try:
+        pid = player.running().transport.get_pid()
+        return [os.getpgid(pid), os.getpid()]
+    finally:
+        player.close()
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.name == "nt", reason="needs groups of processes")
+def test_an_engine_belongs_to_its_worker_not_to_the_terminal():
+    """It ends with the worker, and Ctrl-C does not reach it."""
+    command = list(engine("nothing").command)
+    unit = Unit("tests.engine.match.test_uci_player:groups_of_engine_and_worker", {"command": command})
+    pool = ProcessPool(1, {})
+    try:
+        ((_, result),) = Runner(pool, Memory()).run([unit])
+    finally:
+        pool.close()
+    group, worker = result.value
+    assert group == worker != os.getpgrp()
 
 
 def test_a_missing_engine():

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from engine.tune.plan import LINEAR, LOG, Constant
+from engine.tune import tuning
+from engine.tune.plan import LINEAR, LOG, SPSA, Constant, TunePlan
 from engine.tune.spsa import Schedule, next_place, perturbed, random_rounding, random_sides, schedule_of
 from tests.engine.tune.simulated import share_of_elo
 
@@ -105,3 +106,26 @@ def test_steps_are_at_least_half_a_unit():
     assert BATCH.low * 2 ** schedule_of(BATCH, 100).last_step == pytest.approx(1.5)
     low, high = CONSTANTS[0].bounds
     assert schedule_of(CONSTANTS[0], 100).last_step == pytest.approx((high - low) / 20)
+
+
+# What its games say of the gain
+
+
+def test_the_games_of_spsa_promise_too_much(monkeypatch):
+    """Without any effect its place gains nothing, but a model of the games that led there says so: none is shown."""
+    promised = []
+    for seed in range(12):
+        plan, rng, games = TunePlan(CONSTANTS, SPSA, pairs=200, seed=seed), np.random.default_rng(seed), []
+
+        def play(_plan, trials, _runner, rng=rng, games=games):
+            shares = [float(rng.choice((0.0, 0.25, 0.5, 0.75, 1.0))) for _ in trials]
+            games += zip(trials, shares, strict=True)
+            return shares
+
+        monkeypatch.setattr(tuning, "play_trial_list", play)
+        outcome = tuning.tune(plan, lambda: None)
+        model = tuning.outcome_of(plan, *zip(*games, strict=True)).fit
+        promised.append(model.elo([row.constant.coordinate(row.value) for row in outcome.rows])[0])
+        assert not hasattr(outcome, "gain")
+    assert np.mean(promised) > 3
+    assert np.mean(np.array(promised) > 0) > 0.8
