@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from engine.config.options import Options
+from perft.runner.arguments import add_run_arguments
 
 if TYPE_CHECKING:
     from engine.pgn.positions import AskedPosition
@@ -130,6 +131,26 @@ def opened(asked: "AskedPosition") -> "Position":
     if remark:
         print(remark, file=sys.stderr)
     return position
+
+
+def games_parser(command: str, description: str | None, epilog: str) -> argparse.ArgumentParser:
+    """The parser of a command that plays games in units."""
+    return argparse.ArgumentParser(
+        prog=f"teresa {command}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def add_work(parser: argparse.ArgumentParser) -> None:
+    """How a command plays its games, and prints what they show."""
+    parser.add_argument(
+        "--workers", type=positive_number(int), metavar="N", help="games at a time (default: processors)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_force(parser)
+    add_run_arguments(parser)
 
 
 def add_force(parser: argparse.ArgumentParser, text: str = "overwrite files, whatever is in them") -> None:

@@ -1,4 +1,4 @@
-"""What `teresa train` does: generate games, fit the nets, evaluate, export. Only a fit needs torch."""
+"""What `teresa train` does: generate games, fit the nets, evaluate, export."""
 
 import argparse
 import json
@@ -11,13 +11,15 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, TimeRemainingColumn
 
-from engine.cli.command_run import CommandRun
 from engine.cli.console import new_console
+from engine.cli.engine_run import EngineRun
 from engine.cli.progress import warm_up
 from engine.network.architecture import Network
 from engine.network.weights_file import SHIPPED, load_weights
-from engine.system.environment import check_extra
+from engine.training.data.compact import compact
 from engine.training.data.games import Games, open_games
+from engine.training.data.store import files_of
+from engine.training.data.visits import sibling
 from engine.training.fit.figures import draw_calibration_table, evaluate_network, figures_table
 from engine.training.fit.settings import NETS, check_folder, check_options, read_settings
 from engine.training.generate.chunks import Plan
@@ -29,6 +31,7 @@ from perft.runner.runner import Stopped
 
 USUAL_AT_ONCE = 16
 SELF_PLAY_CHUNK = 16  # games; at 800 visits about ten seconds
+TREES_CHUNK, TREES_HASH = 8, 16  # games, at 1000 nodes about ten seconds; megabytes of the teacher
 
 
 def run_generate(arguments: argparse.Namespace) -> int:
@@ -36,7 +39,7 @@ def run_generate(arguments: argparse.Namespace) -> int:
     if arguments.run or arguments.resume:
         raise ValueError(f"the same command continues a run: it is kept in {parts_folder(arguments.output)}")
     positions: list[int] = []
-    with CommandRun("generate", RunOptions.of(arguments), arguments.processes) as run:
+    with EngineRun("generate", RunOptions.of(arguments), arguments.processes) as run:
         plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
         try:
             generate(plan, arguments.output, run.runner, positions.append)
@@ -48,16 +51,31 @@ def run_generate(arguments: argparse.Namespace) -> int:
 
 def teacher_plan(arguments: argparse.Namespace) -> Plan:
     """The games of a UCI engine."""
-    refuse(arguments, "only for --self-play", "visits", "weights")
+    refuse(arguments, "only for --self-play", "visits")
     limit = f"nodes {arguments.nodes}" if arguments.nodes else f"depth {arguments.depth}"
+    if arguments.of_trees:
+        return tree_plan(arguments, limit)
+    refuse(arguments, "only for --self-play and --of-trees", "weights")
     teacher = UciTeacher(arguments.teacher, limit)
     return Plan(teacher, arguments.value_only, arguments.games, arguments.seed, arguments.at_once or USUAL_AT_ONCE)
+
+
+def tree_plan(arguments: argparse.Namespace, limit: str) -> Plan:
+    """Positions of trees, labelled by a UCI engine: one tree after the other, so that its hash helps."""
+    refuse(arguments, "not for --of-trees", "value_only", "at_once")
+    check_output(arguments.output)
+    teacher, trees = (
+        UciTeacher(arguments.teacher, limit, TREES_HASH),
+        self_play(arguments.weights or SHIPPED, arguments.of_trees),
+    )
+    warm_up()
+    return Plan(teacher, False, arguments.games, arguments.seed, 1, trees, TREES_CHUNK)
 
 
 def self_play_plan(arguments: argparse.Namespace) -> Plan:
     """The games of self-play, played one after the other."""
     refuse(arguments, "not for --self-play, which takes --visits", "nodes", "depth")
-    refuse(arguments, "not for --self-play", "value_only", "at_once")
+    refuse(arguments, "not for --self-play", "value_only", "at_once", "of_trees")
     if arguments.visits < LEAST_VISITS:
         raise ValueError(f"--visits must be at least {LEAST_VISITS}")
     check_output(arguments.output)
@@ -75,13 +93,13 @@ def refuse(arguments: argparse.Namespace, reason: str, *names: str) -> None:
 
 def run_fit(arguments: argparse.Namespace) -> int:
     """Train, with a progress display, and end with the table."""
-    check_extra("train")
     check_options(arguments)
     check_folder(arguments.output)
     from engine.training.fit.fit import fit, is_complete, network_of_run
 
+    arguments.files = files_of(arguments.files)
     files = open_games(arguments.files)
-    held_out = open_games(arguments.held_out) if arguments.held_out else None
+    held_out = open_games(files_of(arguments.held_out)) if arguments.held_out else None
     nets = (arguments.only,) if arguments.only else NETS
     with progress_display() as progress:
         tasks: dict[str, Any] = {}
@@ -100,9 +118,17 @@ def run_fit(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def run_compact(arguments: argparse.Namespace) -> int:
+    """Write policies in few bytes for files that have visits."""
+    for path in arguments.files:
+        output, visits = compact(path), sibling(path)
+        print(f"{output}: {output.stat().st_size:,} bytes; {visits}: {visits.stat().st_size:,} bytes")
+    return DONE
+
+
 def run_evaluate(arguments: argparse.Namespace) -> int:
     """Show the figures of a network."""
-    show_figures(network_from(arguments.weights), open_games(arguments.files), as_json=arguments.json)
+    show_figures(network_from(arguments.weights), open_games(files_of(arguments.files)), as_json=arguments.json)
     return DONE
 
 
@@ -110,7 +136,8 @@ def run_export(arguments: argparse.Namespace) -> int:
     """Write the weights file of a fit."""
     from engine.training.fit.fit import export
 
-    figures = export(arguments.folder, arguments.output, arguments.held_out, force=arguments.force)
+    held_out = files_of(arguments.held_out)
+    figures = export(arguments.folders, arguments.output, held_out, arguments.base, force=arguments.force)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
     return DONE
 
@@ -148,6 +175,7 @@ def progress_display() -> Progress:
 
 RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
     "generate": run_generate,
+    "compact": run_compact,
     "fit": run_fit,
     "evaluate": run_evaluate,
     "export": run_export,

@@ -6,10 +6,20 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.system.files import allow_open_files
 from engine.training.data.decode import Positions, decode_games, new_positions
+from engine.training.data.policies import (
+    WEIGHTS,
+    are_policies,
+    check_policy_header,
+    index_policies,
+    policy_sibling,
+    read_policies,
+)
 from engine.training.data.soundness import NO_FAULT, index_games
 from engine.training.data.viriformat import EXTRA_AT, HEADER_SIZE, PAIR_SIZE, VALUE_ONLY
 from engine.training.data.visits import check_header, index_visits, read_visits, sibling
+from movegen.moves import MAX_MOVES
 
 STRETCH = 200  # consecutive games on the same side of the split: a noisy game is several records
 LEAST_STRETCHES = 20  # with few games, stretches are shorter
@@ -53,17 +63,24 @@ class Games:
 
 def open_games(paths: Sequence[Path]) -> Games:
     """Index files; a `ValueError` says what is wrong with one. An incomplete game at the end of a file is left out."""
+    allow_open_files(2 * len(paths))
     files, visit_files, columns = [], [], []
     for number, path in enumerate(paths):
         data = open_bytes(path)
         starts, sizes = index_file(path, data)
-        visits = open_bytes(sibling(path)) if sibling(path).is_file() else None
+        other = beside(path)
+        visits = None if other is None else open_bytes(other)
         files.append(data)
         visit_files.append(visits)
         file, extra = np.full(starts.size, number, dtype=np.int32), data[starts + EXTRA_AT]
-        columns.append((file, starts, sizes, extra, *index_sibling(path, data, visits, starts, sizes)))
+        columns.append((file, starts, sizes, extra, *index_sibling(path, other, data, visits, starts, sizes)))
     joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
     return Games(files, visit_files, *joined)
+
+
+def beside(path: Path) -> Path | None:
+    """The file of visits of a file of games, or else that of its policies; None if there is neither."""
+    return next((other for other in (sibling(path), policy_sibling(path)) if other.is_file()), None)
 
 
 def open_bytes(path: Path) -> np.ndarray:
@@ -91,20 +108,30 @@ def index_file(path: Path, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def index_sibling(
-    path: Path, data: np.ndarray, visits: np.ndarray | None, starts: np.ndarray, sizes: np.ndarray
+    path: Path,
+    other: Path | None,
+    data: np.ndarray,
+    visits: np.ndarray | None,
+    starts: np.ndarray,
+    sizes: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """-> the offset of the visits of each game (−1: there are none), and the number of their entries."""
+    """-> the offset of the visits of each game (−1: there are none), and the number of their entries.
+
+    `other`: the file of visits or policies.
+    """
     visit_starts, entries = np.full(sizes.size, -1, dtype=np.int64), np.zeros(sizes.size, dtype=np.int64)
-    if visits is None:
+    if visits is None or other is None:
         return visit_starts, entries
+    is_policies = other == policy_sibling(path)
     try:
-        check_header(visits)
+        check_policy_header(visits, data) if is_policies else check_header(visits)
     except ValueError as error:
-        raise ValueError(f"{sibling(path)}: {error}") from None
-    whole, fault = map(int, index_visits(visits, data, starts, sizes, visit_starts, entries))
+        raise ValueError(f"{other}: {error}") from None
+    index = index_policies if is_policies else index_visits
+    whole, fault = map(int, index(visits, data, starts, sizes, visit_starts, entries))
     if fault != NO_FAULT:
         raise ValueError(
-            f"{sibling(path)}: byte {fault}: not the visits of the positions of {path.name}: "
+            f"{other}: byte {fault}: not the visits of the positions of {path.name}: "
             "one of the two files is damaged, or they do not belong together"
         )
     visit_starts[whole:], entries[whole:] = -1, 0
@@ -150,18 +177,28 @@ def decode(games: Games) -> Decoded:
         if visits is None:
             bounds[first : first + part.positions + 1] = bounds[first]
         else:
-            copy_visits(visits, part, bounds, first, moves, counts)
+            copy_visits(visits, part, data, bounds, first, moves, counts)
         first = int(decode_games(data, part.start, positions, first))
     return Decoded(positions, bounds, moves, counts)
 
 
 def copy_visits(
-    data: np.ndarray, games: Games, bounds: np.ndarray, first: int, moves: np.ndarray, counts: np.ndarray
+    data: np.ndarray,
+    games: Games,
+    records: np.ndarray,
+    bounds: np.ndarray,
+    first: int,
+    moves: np.ndarray,
+    counts: np.ndarray,
 ) -> None:
-    """The visits of the games of one file."""
-    for start, size in zip(games.visit_start.tolist(), games.size.tolist(), strict=True):
+    """The visits of the games of one file, or their policies; `records`: the bytes of the games."""
+    is_policies, legal = are_policies(data), np.zeros(MAX_MOVES, dtype=np.uint16)
+    columns = games.visit_start.tolist(), games.start.tolist(), games.size.tolist()
+    for start, game, size in zip(*columns, strict=True):
         if start < 0:
             bounds[first : first + size + 1] = bounds[first]
+        elif is_policies:
+            read_policies(data, start, records, game, size, bounds, first, moves, counts, WEIGHTS, legal)
         else:
             read_visits(data, start, size, bounds, first, moves, counts)
         first += size

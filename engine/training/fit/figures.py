@@ -6,7 +6,7 @@ import numpy as np
 from rich.table import Table
 
 from engine.network.architecture import LOGIT_BITS, OUTCOMES, VALUE_UNIT, Network, new_scratch
-from engine.network.batch import move_logits_of, values_of
+from engine.network.batch import move_logits_of, quiet_values_of, values_of
 from engine.training.data.decode import Positions
 from engine.training.data.draw_model import calibration, chances, with_sound_results
 from engine.training.data.games import Games, decode
@@ -27,6 +27,7 @@ class Figures:
 
     positions: int
     value_mse: float | None
+    value_quiet_mse: float | None  # with quiescence, as the search asks for values
     policy_ce: float | None
     policy_top1: float | None
     policy_top3: float | None
@@ -37,16 +38,16 @@ class Figures:
         return asdict(self)
 
 
-def values(network: Network, boards: np.ndarray) -> np.ndarray:
-    """Win, draw and loss of each board as floats, [n, 3]."""
+def values(network: Network, boards: np.ndarray, after_captures: bool = False) -> np.ndarray:
+    """Win, draw and loss of each board as floats, [n, 3]; `after_captures`: with quiescence."""
     shares = np.empty((len(boards), OUTCOMES), dtype=np.int64)
-    values_of(network, new_scratch(network), boards, shares)
+    (quiet_values_of if after_captures else values_of)(network, new_scratch(network), boards, shares)
     return shares / VALUE_UNIT
 
 
-def value_errors(network: Network, positions: Positions) -> np.ndarray:
+def value_errors(network: Network, positions: Positions, after_captures: bool = False) -> np.ndarray:
     """The square of the error of W + D/2 against the score, for each position."""
-    shares = values(network, positions.boards)
+    shares = values(network, positions.boards, after_captures)
     errors: np.ndarray = (shares[:, 0] + shares[:, 1] / 2 - chances(positions.scores)) ** 2
     return errors
 
@@ -91,21 +92,22 @@ def policy_ranks(network: Network, boards: np.ndarray, labels: np.ndarray) -> tu
 
 def evaluate_network(network: Network, games: Games) -> Figures:
     """Evaluate a network on all positions of these games."""
-    errors, ranks, losses = [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    errors, quiet_errors, ranks, losses = [np.zeros(0)], [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     for begin in range(0, games.size.size, GAMES_AT_ONCE):
         positions = decode(games.where(np.arange(begin, min(begin + GAMES_AT_ONCE, games.size.size)))).positions
         errors.append(value_errors(network, positions))
+        quiet_errors.append(value_errors(network, positions, after_captures=True))
         labelled = (positions.extras & VALUE_ONLY) == 0
         rank, loss = policy_ranks(network, positions.boards[labelled], positions.moves[labelled])
         ranks.append(rank)
         losses.append(loss)
-    return figures(np.concatenate(errors), np.concatenate(ranks), np.concatenate(losses))
+    return figures(*(np.concatenate(parts) for parts in (errors, quiet_errors, ranks, losses)))
 
 
-def figures(errors: np.ndarray, ranks: np.ndarray, losses: np.ndarray) -> Figures:
+def figures(errors: np.ndarray, quiet_errors: np.ndarray, ranks: np.ndarray, losses: np.ndarray) -> Figures:
     """The means; illegal labels count as not found."""
     tops = [mean((ranks >= 0) & (ranks < top)) for top in (1, 3, 5)]
-    return Figures(errors.size, mean(errors), mean(losses), *tops)
+    return Figures(errors.size, mean(errors), mean(quiet_errors), mean(losses), *tops)
 
 
 def mean(numbers: np.ndarray) -> float | None:
@@ -121,6 +123,7 @@ def figures_table(figures: Figures) -> Table:
     table = Table("figure", "value")
     table.add_row("positions", f"{figures.positions:,}")
     table.add_row("value error (mean square)", figure(figures.value_mse, ".5f"))
+    table.add_row("value error, with quiescence", figure(figures.value_quiet_mse, ".5f"))
     table.add_row("policy cross-entropy", figure(figures.policy_ce, ".4f"))
     tops = (figures.policy_top1, figures.policy_top3, figures.policy_top5)
     table.add_row("policy top 1 / 3 / 5", " / ".join(figure(top, ".2%").replace("%", " %") for top in tops))

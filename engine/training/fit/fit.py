@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from engine.network.architecture import Network
 from engine.network.weights_file import MAGIC, load_weights, weights_file
-from engine.system.files import check_writable, read_json, write_whole
+from engine.system.environment import how_to_install, is_installed
+from engine.system.files import check_writable, digest_of, read_json, write_whole
 from engine.training.data.draw_model import DrawModel, fit_draw_model
 from engine.training.data.games import Decoded, Games, decode, open_games, split
-from engine.training.fit.curves import append_entry, plot_curves
+from engine.training.fit.checkpoint import Checkpoint, checkpoint_of, checkpoint_path, load_checkpoint
 from engine.training.fit.figures import evaluate_network
-from engine.training.fit.quantise import dequantise, quantise
+from engine.training.fit.fit_log import append_entry
+from engine.training.fit.quantise import dequantise, joined, quantise
 from engine.training.fit.settings import NETS, FitSettings, NetSettings
-from engine.training.fit.steps import PolicyStep, ValueStep, policy_net, value_net
-from engine.training.fit.trainer import Trainer, checkpoint_of, checkpoint_path, load_checkpoint
+from engine.training.fit.sparse_net import NetArrays, policy_net, value_net
+from engine.training.fit.steps import PolicyStep, ValueStep
+from engine.training.fit.trainer import Trainer
 
 POSITIONS_FOR_DRAWS = 1_000_000
 POSITIONS_TO_VALIDATE = 100_000
@@ -92,7 +94,7 @@ def new_trainer(
     if name == "value":
         model = draw_model_for(folder, data.training, settings.seed, report)
         net = value_net(chosen.hidden, settings.seed)
-        step = ValueStep(net, model, settings.label_scale, settings.result_share)
+        step = ValueStep(net, model, settings.label_scale, settings.result_share, settings.quiescence)
     else:
         step = PolicyStep(policy_net(chosen.hidden, settings.seed))
     if start_from is not None:
@@ -116,7 +118,6 @@ def fit(
 
     `advance(net, positions, of how many)` is called after every batch.
     """
-    torch.set_num_threads(1)
     data = split_data(games, settings)
     for name in nets:
         checkpoint_of(folder, name, settings.hash())
@@ -129,8 +130,18 @@ def fit(
     for name in nets:
         trainer = new_trainer(name, data, folder, settings, start_from, report)
         trainer.run(folder, data.validation, partial(log_entry, folder / f"{name}.log", report), advance)
-        plot_curves(folder)
+        draw_curves(folder, report)
     return data.held_out
+
+
+def draw_curves(folder: Path, report: PrintLine) -> None:
+    """Plot the logs, if matplotlib is there."""
+    if not is_installed("matplotlib"):
+        report(f"no curves: {how_to_install('matplotlib')}")
+        return
+    from engine.training.fit.curves import plot_curves
+
+    plot_curves(folder)
 
 
 def log_entry(path: Path, report: PrintLine, entry: dict[str, Any]) -> None:
@@ -147,20 +158,37 @@ def is_complete(folder: Path) -> bool:
 
 def network_of_run(folder: Path) -> Network:
     """The quantised network of a run's checkpoints."""
-    weights = []
-    for name in NETS:
-        state = checkpoint_of_run(folder, name)["net"]
-        weights.append(tuple(state[key].numpy() for key in ("rows", "bias", "outputs", "output_bias")))
-    return quantise(*weights)
+    return network_of_runs([folder])
 
 
-def identity_of_run(folder: Path) -> bytes:
-    """The hash of the settings of a run's nets."""
-    hashes = [checkpoint_of_run(folder, name)["identity"] for name in NETS]
-    return hashlib.sha256(b"".join(hashes)).digest() if hashes[0] != hashes[1] else bytes(hashes[0])
+def network_of_runs(folders: Sequence[Path], base: Network | None = None) -> Network:
+    """The quantised network of runs, the mean of their weights; `base` has the net that none of them has."""
+    nets = [mean_of_runs(folders, name, can_miss=base is not None) for name in NETS]
+    found = quantise(*nets)
+    if base is None:
+        return found
+    value, policy = (base if net is None else found for net in nets)
+    return joined(value, policy)
 
 
-def checkpoint_of_run(folder: Path, name: str) -> dict[str, Any]:
+def mean_of_runs(folders: Sequence[Path], name: str, *, can_miss: bool) -> NetArrays | None:
+    """The mean of the weights of a net; None if no run has it, and that is allowed."""
+    if can_miss and not any(checkpoint_path(folder, name).is_file() for folder in folders):
+        return None
+    weights = [checkpoint_of_run(folder, name).weights for folder in folders]
+    if len({net.bias.size for net in weights}) > 1:
+        raise ValueError(f"the {name} nets of these runs have different widths: they have no mean")
+    return NetArrays(*(np.mean(arrays, axis=0) for arrays in zip(*weights, strict=True)))
+
+
+def identity_of_runs(folders: Sequence[Path]) -> bytes:
+    """The hash of the settings of all nets of runs."""
+    paths = [checkpoint_path(folder, name) for folder in folders for name in NETS]
+    hashes = dict.fromkeys(load_checkpoint(path).identity for path in paths if path.is_file())
+    return next(iter(hashes)) if len(hashes) == 1 else hashlib.sha256(b"".join(hashes)).digest()
+
+
+def checkpoint_of_run(folder: Path, name: str) -> Checkpoint:
     """The checkpoint of a net."""
     path = checkpoint_path(folder, name)
     if not path.is_file():
@@ -168,12 +196,29 @@ def checkpoint_of_run(folder: Path, name: str) -> dict[str, Any]:
     return load_checkpoint(path)
 
 
-def export(folder: Path, output: Path, held_out: Sequence[Path], *, force: bool = False) -> dict[str, float | None]:
+def export(
+    folders: Sequence[Path],
+    output: Path,
+    held_out: Sequence[Path],
+    base: Path | None = None,
+    *,
+    force: bool = False,
+) -> dict[str, float | None]:
     """Quantise and write; -> the figures on the held-out files that went into the header (empty without files)."""
     check_writable(output, is_ours=lambda head: head.startswith(MAGIC), kind="a weights file of Teresa", force=force)
-    network, settings = network_of_run(folder), read_json(folder / "settings.json")
+    network = network_of_runs(folders, None if base is None else load_weights(base).network)
+    settings = [settings_of_run(folder) for folder in folders]
+    figures = evaluate_network(network, open_games(held_out)).as_dict() if held_out else {}
+    notes = {"figures": figures, "settings": settings[0] if len(settings) == 1 else settings}
+    if base is not None:
+        notes["base"] = digest_of(base)
+    write_whole(output, weights_file(network, identity_of_runs(folders), notes))
+    return figures
+
+
+def settings_of_run(folder: Path) -> Any:
+    """What is noted of a run in the weights file."""
+    settings = read_json(folder / "settings.json")
     if settings is None:
         raise ValueError(f"{folder} has no settings.json that can be read")
-    figures = evaluate_network(network, open_games(held_out)).as_dict() if held_out else {}
-    write_whole(output, weights_file(network, identity_of_run(folder), {"figures": figures, "settings": settings}))
-    return figures
+    return settings

@@ -84,6 +84,11 @@ def to_logit(one: float) -> int:
     return round((1 << LOGIT_BITS + SCALE_BITS) / one)
 
 
+def joined(value: Network, policy: Network) -> Network:
+    """A network with the value of one and the policy of another."""
+    return Network(*value[:4], *policy[4:8], np.array([value.scales[0], policy.scales[1]], dtype=np.int64))
+
+
 def scale_of_outcomes(rows: np.ndarray, bias: np.ndarray) -> float:
     """The integer for 1.0: as large as the largest weight and the largest sum allow, with rounding."""
     largest = max(float(np.abs(rows).max()), 0.1)

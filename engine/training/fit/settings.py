@@ -10,8 +10,7 @@ from typing import Any
 
 from engine.network.weights_file import LARGEST_HIDDEN, load_weights
 from engine.system.files import check_writable, digest_of
-from engine.training.data.games import Games
-from engine.training.data.visits import sibling
+from engine.training.data.games import Games, beside
 
 HIDDEN_STEP = 32  # the width of the vector loops of inference
 NETS = ("value", "policy")
@@ -39,6 +38,7 @@ class FitSettings:
     policy: NetSettings
     label_scale: float  # factor of the scores of value-only files
     result_share: float  # of the game's result in the value target of self-play; the rest is the score's
+    quiescence: bool  # does the value learn after winning captures?
     validation: float  # share of the games
     seed: int
     start_from: str  # SHA-256 of the weights file to start from; empty: random weights
@@ -81,14 +81,15 @@ def read_settings(options: Namespace, games: Games) -> FitSettings:
     """The settings of a command line; the games are those of its files."""
     names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(options.files))
     value, policy = (net_settings(vars(options), net) for net in NETS)
-    shares = options.result_share, options.validation
+    shares = options.result_share, options.value_quiescence, options.validation
     start = digest_of(options.start_from) if options.start_from else ""
     return FitSettings(names, value, policy, options.label_scale, *shares, options.seed, start)
 
 
 def name_of(path: Path, positions: int) -> str:
-    """The identity of a file of games, with its visits."""
-    contents = (path, sibling(path)) if sibling(path).is_file() else (path,)
+    """The identity of a file of games, with its visits or policies."""
+    other = beside(path)
+    contents = (path,) if other is None else (path, other)
     return f"{path.name}:{positions}:{digest_of(*contents)}"
 
 

@@ -20,16 +20,18 @@ FROM_FOLDER = Result(0, "", (), 0.0)  # of a chunk that was there: it has no new
 def chunk_unit(plan: Plan, chunk: int) -> Unit:
     """The unit of a chunk. On other machines the weights file must be at the same place; its hash is compared."""
     fields = asdict(plan)
-    if isinstance(plan.teacher, SelfPlay):
-        fields["teacher"]["weights"] = str(Path(plan.teacher.weights).resolve())
+    for own_search in (fields["teacher"], fields["trees"] or {}):
+        if "weights" in own_search:
+            own_search["weights"] = str(Path(own_search["weights"]).resolve())
     return Unit(MAKE_CHUNK, {"plan": fields, "chunk": chunk})
 
 
 def make_chunk_unit(plan: Mapping[str, Any], chunk: int) -> WithFiles:
     """Make a chunk, on a worker; -> the number of its positions, and its files."""
-    teacher = plan["teacher"]
+    teacher, trees = plan["teacher"], plan["trees"]
     kind = SelfPlay if "weights" in teacher else UciTeacher
-    games, visits, positions = chunk_games(Plan(**{**plan, "teacher": kind(**teacher)}), chunk)
+    parts = {"teacher": kind(**teacher), "trees": None if trees is None else SelfPlay(**trees)}
+    games, visits, positions = chunk_games(Plan(**{**plan, **parts}), chunk)
     return WithFiles(positions, {GAMES_SUFFIX: games} | ({} if visits is None else {VISITS_SUFFIX: visits}))
 
 

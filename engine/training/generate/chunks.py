@@ -19,6 +19,8 @@ from engine.training.generate.teachers import SelfPlay, UciTeacher
 GAMES_SUFFIX, VISITS_SUFFIX, NOTE_SUFFIX = ".vf", ".visits", ".json"
 PLAN_FILE, PLAN_KEY = "order.json", "order"  # as older versions call it, whose runs can be continued
 
+TREES = "trees"  # what the keys of `Plan.trees` begin with
+
 # The options of the command line behind the fields of a plan.
 OPTION_OF_FIELD = {
     "command": "--teacher",
@@ -29,6 +31,9 @@ OPTION_OF_FIELD = {
     "value_only": "--value-only",
     "games": "--games",
     "seed": "--seed",
+    f"{TREES}_visits": "--of-trees",
+    f"{TREES}_weights": "--weights",
+    f"{TREES}_checksum": "content of --weights",
     "at_once": "--at-once",
 }
 
@@ -42,6 +47,7 @@ class Plan:
     games: int
     seed: int
     at_once: int  # games that are labelled together
+    trees: SelfPlay | None = None  # whose trees the positions are drawn from; None: positions of games
     games_per_chunk: int = 128
 
     @property
@@ -67,6 +73,8 @@ class Chunks:
         self.folder = folder
         self._has_visits = plan.has_visits
         fields = asdict(plan)
+        trees = fields.pop("trees")
+        fields |= {} if trees is None else {f"{TREES}_{name}": value for name, value in trees.items()}
         self._plan: dict[str, Any] = {**fields.pop("teacher"), **fields}
         self._identity = hashlib.sha256(json.dumps(self._plan, sort_keys=True).encode()).hexdigest()
 
@@ -81,6 +89,15 @@ class Chunks:
             )
         self.folder.mkdir(exist_ok=True)
         write_whole(note, json.dumps(self._plan, sort_keys=True))
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """The plan as plain data."""
+        return self._plan
+
+    def are_there(self) -> bool:
+        """Is the folder that of this plan?"""
+        return read_json(self.folder / PLAN_FILE) == self._plan
 
     def has(self, chunk: int) -> bool:
         """Is a chunk of this plan there and complete?"""
@@ -131,6 +148,8 @@ class Chunks:
 def differences(there: dict[str, Any], here: dict[str, Any]) -> str:
     """Which options differ, and how."""
     if there.keys() != here.keys():
+        if f"{TREES}_visits" in there:
+            return "of --of-trees"
         return "of a UCI engine" if "command" in there else "of --self-play" if "checksum" in there else "unknown"
     different = (name for name in here if there[name] != here[name])
     return ", ".join(f"{OPTION_OF_FIELD.get(name, name)}: {there[name]} there, {here[name]} here" for name in different)

@@ -3,25 +3,37 @@
 The work is cut into chunks of games, which any worker can make at any time. Finished chunks stay in a
 folder next to the output until all are there and are joined in order; after an interruption, the run continues with the
 missing ones. Self-play has a second file for each chunk, and for the whole: the visits.
+
+The output may be a store: then the joined file becomes a chunk of it, which knows the plan.
 """
 
 import shutil
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from engine.system.files import check_writable, write_whole
+from engine.training.data.manifest import is_store
+from engine.training.data.new_chunk import inspect
+from engine.training.data.policies import policy_sibling
+from engine.training.data.store import Store, store_to_write
 from engine.training.data.visits import pack_file_header, sibling
 from engine.training.generate.chunk_units import ChunkBook, make_chunks
 from engine.training.generate.chunks import Chunks, Plan
 from perft.runner.runner import Runner
 
+JOINED = "joined.vf"  # in the folder of the chunks, on the way to a store
+
 
 def check_output(output: Path) -> None:
     """Raise a `ValueError` if the files of a run cannot be written, or would replace others."""
+    if is_store(output):
+        with store_to_write(output):
+            return
     if output.exists():
         raise ValueError(f"{output} already exists")
-    if sibling(output) == output:
+    if output in (sibling(output), policy_sibling(output)):
         raise ValueError(f"{output}: this suffix is for files of visits")
     if sibling(output).exists() and not parts_folder(output).exists():
         raise ValueError(f"{sibling(output)} already exists, with the visits of another file")
@@ -30,6 +42,7 @@ def check_output(output: Path) -> None:
 
 def parts_folder(output: Path) -> Path:
     """The folder of the chunks of a run, until all are there."""
+    output = output.resolve() if output.is_dir() else output
     return output.with_name(output.name + ".parts")
 
 
@@ -43,18 +56,53 @@ def generate(
     check_output(output)
     plan.teacher.check()
     chunks = Chunks(parts_folder(output), plan)
+    if is_store(output):
+        check_is_new(chunks, Store(output))
     chunks.open()
     try:
         make_chunks(plan, chunks, new_runner, advance)
     finally:
         chunks.remove_if_empty()
-    join(plan, chunks, output)
+    if is_store(output):
+        join_in_store(plan, chunks, output)
+    else:
+        join(plan, chunks, output)
 
 
-def join(plan: Plan, chunks: Chunks, output: Path) -> None:
+def check_is_new(chunks: Chunks, store: Store) -> None:
+    """Raise a `ValueError` if a store has the games of a plan, undamaged. What is left of their chunks is deleted."""
+    chunk = store.find_source(source_of(chunks))
+    if chunk is not None and store.damage_of(chunk) is None:
+        if chunks.are_there():
+            shutil.rmtree(chunks.folder, ignore_errors=True)
+        raise ValueError(
+            f"{store.folder} has these games already: chunk {chunk.name[:12]}; other games need another seed"
+        )
+
+
+def source_of(chunks: Chunks) -> dict[str, Any]:
+    """Where a chunk of a store came from: the plan, in which weights files are known by their content."""
+    return {"plan": {key: Path(value).name if key.endswith("weights") else value for key, value in chunks.plan.items()}}
+
+
+def write_joined(plan: Plan, chunks: Chunks, output: Path) -> None:
     """Join all chunks into one file. The visits are written first: once the file exists, nothing is missing."""
     numbers = range(plan.chunks)
     if plan.has_visits:
         write_whole(sibling(output), chain([pack_file_header()], map(chunks.read_visits, numbers)))
     write_whole(output, map(chunks.read_games, numbers))
+
+
+def join(plan: Plan, chunks: Chunks, output: Path) -> None:
+    """Join all chunks into one file, and delete them."""
+    write_joined(plan, chunks, output)
+    shutil.rmtree(chunks.folder)
+
+
+def join_in_store(plan: Plan, chunks: Chunks, folder: Path) -> None:
+    """Join all chunks into one of a store, and delete them. Until that is booked, the same command does it again."""
+    whole = chunks.folder / JOINED
+    write_joined(plan, chunks, whole)
+    with store_to_write(folder) as store:
+        store.add(inspect(whole, source_of(chunks)))
     shutil.rmtree(chunks.folder)

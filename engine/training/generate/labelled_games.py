@@ -3,27 +3,35 @@
 import random
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
 
+from engine.network.weights_file import load_weights
 from engine.training.data.viriformat import LabelledGame, pack_game
 from engine.training.data.visits import pack_visits
 from engine.training.generate.chunks import Plan
 from engine.training.generate.labelling import TeacherGame, ValueGame
-from engine.training.generate.teachers import SelfTeacher, Teacher
+from engine.training.generate.teachers import SelfPlay, SelfTeacher, Teacher
+from engine.training.generate.tree_games import TreeGame, TreeSearch
+
+Game: TypeAlias = TeacherGame | ValueGame | TreeGame
 
 
-def new_labelled_game(plan: Plan, number: int) -> TeacherGame | ValueGame:
+def new_labelled_game(plan: Plan, number: int, searches: TreeSearch | None = None) -> Game:
     """The n-th game, with its own seed."""
     rng = random.Random(f"{plan.seed} {number}")
+    if searches is not None:
+        return TreeGame(rng, searches)
     return ValueGame(rng) if plan.value_only else TeacherGame(rng)
 
 
-def play_games(plan: Plan, numbers: range, teacher: Teacher | SelfTeacher) -> Iterator[TeacherGame | ValueGame]:
+def play_games(plan: Plan, numbers: range, teacher: Teacher | SelfTeacher) -> Iterator[Game]:
     """Play games, many at once; each is yielded when it is over."""
-    waiting = iter(numbers)
-    games = [new_labelled_game(plan, number) for number in islice(waiting, plan.at_once)]
+    waiting, searches = iter(numbers), None if plan.trees is None else tree_search(plan.trees)
+    games = [new_labelled_game(plan, number, searches) for number in islice(waiting, plan.at_once)]
     while games:
         answers = teacher.ask([game.question() for game in games])
-        unfinished: list[TeacherGame | ValueGame] = []
+        unfinished: list[Game] = []
         for game, answer in zip(games, answers, strict=True):
             if not game.take(answer):
                 unfinished.append(game)
@@ -31,8 +39,14 @@ def play_games(plan: Plan, numbers: range, teacher: Teacher | SelfTeacher) -> It
             yield game
             number = next(waiting, None)
             if number is not None:
-                unfinished.append(new_labelled_game(plan, number))
+                unfinished.append(new_labelled_game(plan, number, searches))
         games = unfinished
+
+
+def tree_search(trees: SelfPlay) -> TreeSearch:
+    """The searches of a plan."""
+    trees.check()
+    return TreeSearch(load_weights(Path(trees.weights)).network, trees.visits)
 
 
 def chunk_games(plan: Plan, chunk: int) -> tuple[bytes, bytes | None, int]:

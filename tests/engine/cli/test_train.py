@@ -53,6 +53,13 @@ def test_plans_of_a_teacher(plans, capsys, words, plan, processes):
     assert capsys.readouterr().out == "out.vf: 2,234 new positions\n"
 
 
+def test_plans_of_trees(plans):
+    words = ["generate", "out.vf", "--games=5", "--seed=9", "--nodes=7", "--of-trees=3000"]
+    assert main(words) == 0
+    teacher, trees = UciTeacher("stockfish", "nodes 7", 16), self_play(SHIPPED, 3000)
+    assert plans == ["warm", (Plan(teacher, False, 5, 9, 1, trees, games_per_chunk=8), Path("out.vf"), 1)]
+
+
 def test_plans_of_self_play(plans):
     assert main(["generate", "out.vf", "--games=5", "--seed=9", "--self-play", "--visits", "2"]) == 0
     plan = Plan(self_play(SHIPPED, 2), False, 5, 9, 1, games_per_chunk=16)
@@ -128,7 +135,6 @@ def test_figures_as_json_and_as_a_table(games, capsys):
 @pytest.fixture
 def fitted(monkeypatch, tmp_path):
     """`fit` without a fit: -> what it was called with, and what was shown."""
-    pytest.importorskip("torch", reason="needs the extra `train`: make test installs it")
     from engine.training.fit import fit as module
 
     calls, run = [], tmp_path / "run"
@@ -139,7 +145,7 @@ def fitted(monkeypatch, tmp_path):
         report("a line")
         advance("value", 5, 10)
         for net in nets:
-            (folder / f"{net}.pt").touch()
+            (folder / f"{net}.npz").touch()
         return SimpleNamespace(with_moves=lambda: "set aside")
 
     monkeypatch.setattr(module, "fit", fit)
@@ -166,21 +172,22 @@ def test_the_table_is_of_the_files_held_out(fitted, games):
 
 
 def test_an_export_reports_size_and_figures(monkeypatch, tmp_path, capsys):
-    pytest.importorskip("torch", reason="needs the extra `train`: make test installs it")
     from engine.training.fit import fit as module
 
     asked = []
 
-    def export(folder, output, held_out, *, force):
-        asked.append((folder, output, held_out, force))
+    def export(folders, output, held_out, base, *, force):
+        asked.append((folders, output, held_out, base, force))
         output.write_bytes(bytes(1234))
         return {"a": 1} if held_out else {}
 
     monkeypatch.setattr(module, "export", export)
     output = tmp_path / "x.net"
     assert main(["export", "run", str(output)]) == 0
-    assert main(["export", "run", str(output), "--held-out", "y.vf", "--force"]) == 0
-    assert asked == [(Path("run"), output, [], False), (Path("run"), output, [Path("y.vf")], True)]
+    words = ["export", "run", "other", str(output), "--held-out", "y.vf", "--force", "--base", "z.net"]
+    assert main(words) == 0
+    both = [Path("run"), Path("other")]
+    assert asked == [([Path("run")], output, [], None, False), (both, output, [Path("y.vf")], Path("z.net"), True)]
     assert capsys.readouterr().out == f'{output}: 1,234 bytes\n{output}: 1,234 bytes {{"a": 1}}\n'
 
 

@@ -231,7 +231,8 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, capsys):
         (pgn, "not a file of labelled games (viriformat): byte 0 is not valid chess data"),
         (broken, "there is no game in it"),
         (damaged, f"damaged: byte {len(known_game())} is not valid chess data"),
-        (tmp_path, "there is no file"),
+        (tmp_path, "is no store of labelled games: there is no manifest.jsonl in it"),
+        (tmp_path / "none.vf", "there is no file"),
     ):
         assert main(["evaluate", str(path), "--json"]) == 2
         output, errors = capsys.readouterr()

@@ -62,8 +62,10 @@ def test_the_value_error_is_that_of_the_expected_result(network, games):
 
 def test_figures_are_means():
     errors, ranks, losses = np.array([0.1, 0.3]), np.array([0, 0, 2, 4, 5, -1, 1, 3]), np.arange(8.0)
-    assert figures(errors, ranks, losses) == Figures(2, pytest.approx(0.2), 3.5, 2 / 8, 4 / 8, 6 / 8)
-    assert figures(errors, ranks[:0], losses[:0]) == Figures(2, pytest.approx(0.2), None, None, None, None)
+    assert figures(errors, errors / 2, ranks, losses) == Figures(
+        2, pytest.approx(0.2), pytest.approx(0.1), 3.5, 2 / 8, 4 / 8, 6 / 8
+    )
+    assert figures(errors, errors[:0], ranks[:0], losses[:0]) == Figures(2, pytest.approx(0.2), *[None] * 5)
 
 
 @needs_jit

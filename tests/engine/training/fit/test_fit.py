@@ -1,32 +1,28 @@
-"""Training needs the extra `train`; `make test` and `make soak` install it."""
+"""`teresa train fit`, `evaluate` and `export`: small fits, interrupted, damaged, wrongly asked for."""
 
 import json
-from itertools import pairwise
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`: make test installs it")
-
-from engine.cli.train import main  # noqa: E402
-from engine.network.architecture import OUTCOMES, PIECES_PER_PHASE  # noqa: E402
-from engine.network.batch import inputs_of, moves_of  # noqa: E402
-from engine.network.weights_file import SHIPPED, load_weights  # noqa: E402
-from engine.training.data.dataset import pools  # noqa: E402
-from engine.training.data.draw_model import DrawModel, fit_draw_model  # noqa: E402
-from engine.training.data.games import decode, open_games, split  # noqa: E402
-from engine.training.data.viriformat import NOISY, VALUE_ONLY  # noqa: E402
-from engine.training.fit.curves import read_log  # noqa: E402
-from engine.training.fit.figures import evaluate_network, value_errors  # noqa: E402
-from engine.training.fit.fit import network_of_run, passes  # noqa: E402
-from engine.training.fit.gradients import policy_gradients, value_gradients  # noqa: E402
-from engine.training.fit.quantise import dequantise, quantise  # noqa: E402
-from engine.training.fit.settings import NetSettings  # noqa: E402
-from engine.training.fit.steps import ValueStep, policy_net, value_net  # noqa: E402
-from engine.training.fit.trainer import Trainer, rate_factor  # noqa: E402
-from movegen.moves import MAX_MOVES  # noqa: E402
-from tests.engine.training.data.games import random_records  # noqa: E402
+from engine.cli.train import main
+from engine.network.weights_file import SHIPPED, load_weights
+from engine.training.data.dataset import pools
+from engine.training.data.draw_model import DrawModel, fit_draw_model
+from engine.training.data.games import decode, open_games, split
+from engine.training.data.viriformat import NOISY, VALUE_ONLY
+from engine.training.fit.checkpoint import load_checkpoint
+from engine.training.fit.figures import evaluate_network, value_errors
+from engine.training.fit.fit import network_of_run, passes
+from engine.training.fit.fit_log import read_log
+from engine.training.fit.quantise import dequantise, quantise
+from engine.training.fit.settings import NetSettings
+from engine.training.fit.sparse_net import value_net
+from engine.training.fit.steps import ValueStep
+from engine.training.fit.trainer import Trainer, rate_factor
+from tests.engine.training.data.games import random_records
 
 
 @pytest.fixture(scope="module")
@@ -40,61 +36,6 @@ def file(tmp_path_factory):
 @pytest.fixture(scope="module")
 def positions(file):
     return decode(open_games([file])).positions
-
-
-def relative_errors(net, gradients):
-    pairs = zip(gradients, (parameter.grad.numpy() for parameter in net.parameters()), strict=True)
-    return [np.abs(actual - expected).max() / np.abs(expected).max() for actual, expected in pairs]
-
-
-def hidden_layer(net, inputs):
-    return (net.rows[inputs.astype(np.int64)].sum(0) + net.bias).clamp(0, 1) ** 2
-
-
-@pytest.mark.thorough
-def test_gradients_of_the_value_are_those_of_torch(positions):
-    chosen = np.random.default_rng(1).permutation(len(positions.scores))[:200]
-    inputs, counts = np.zeros((chosen.size, 32), dtype=np.uint16), np.zeros(chosen.size, dtype=np.uint8)
-    inputs_of(positions.boards, chosen, inputs, counts)
-    targets = np.random.default_rng(2).dirichlet((1, 1, 1), chosen.size).astype(np.float32)
-    net = value_net(64, seed=1)
-    loss = value_gradients(inputs, counts, targets, net.weights(), net.gradients())
-    gradients = [gradient.copy() for gradient in net.gradients()]
-    net.clear_gradients()
-    total = torch.zeros(())
-    for line, count in enumerate(counts.tolist()):
-        first = (count - 1) // PIECES_PER_PHASE * OUTCOMES
-        hidden = hidden_layer(net, inputs[line, :count])
-        logits = net.outputs[first : first + OUTCOMES] @ hidden + net.output_bias[first : first + OUTCOMES]
-        total = total - (torch.from_numpy(targets[line]) * logits.log_softmax(0)).sum()
-    total.backward()
-    assert loss == pytest.approx(total.item(), rel=1e-5)
-    assert max(relative_errors(net, gradients)) < 1e-4
-
-
-@pytest.mark.thorough
-def test_gradients_of_the_policy_are_those_of_torch(positions):
-    chosen = np.random.default_rng(3).permutation(len(positions.scores))[:100]
-    inputs, counts = np.zeros((chosen.size, 32), dtype=np.uint16), np.zeros(chosen.size, dtype=np.uint8)
-    inputs_of(positions.boards, chosen, inputs, counts)
-    moves, rows = np.zeros(chosen.size * 80, dtype=np.uint16), np.zeros((chosen.size * 80, 4), dtype=np.uint16)
-    starts = np.zeros(chosen.size + 1, dtype=np.int64)
-    moves_of(positions.boards, chosen, np.zeros(MAX_MOVES, dtype=np.uint16), moves, rows, starts)
-    rng, targets = np.random.default_rng(4), np.zeros(starts[-1], dtype=np.float32)
-    for begin, end in pairwise(starts):
-        targets[begin:end] = rng.dirichlet(np.full(end - begin, 0.3)) if end > begin else 0
-    net = policy_net(32, seed=1)
-    loss = policy_gradients(inputs, counts, rows, starts, targets, net.weights(), net.gradients())
-    gradients = [gradient.copy() for gradient in net.gradients()]
-    net.clear_gradients()
-    total = torch.zeros(())
-    for line, count in enumerate(counts.tolist()):
-        part = rows[starts[line] : starts[line + 1]].astype(np.int64)
-        logits = net.outputs[part].sum(1) @ hidden_layer(net, inputs[line, :count]) + net.output_bias[part].sum(1)
-        total = total - (torch.from_numpy(targets[starts[line] : starts[line + 1]]) * logits.log_softmax(0)).sum()
-    total.backward()
-    assert loss == pytest.approx(total.item(), rel=1e-5)
-    assert max(relative_errors(net, gradients)) < 0.01  # the smallest gradients are left out on purpose
 
 
 SMALL = [f"--{net}-{name}={number}" for net in ("value", "policy") for name, number in (("hidden", 32), ("batch", 256))]
@@ -115,7 +56,10 @@ def test_fit_evaluate_export(file, tmp_path, capsys):
     capsys.readouterr()
     assert main(["evaluate", str(file), "--weights", str(weights), "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
-    assert list(figures) == ["positions", "value_mse", "policy_ce", "policy_top1", "policy_top3", "policy_top5"]
+    assert list(figures) == [
+        *("positions", "value_mse", "value_quiet_mse"),
+        *("policy_ce", "policy_top1", "policy_top3", "policy_top5"),
+    ]
     loaded = load_weights(weights)
     assert loaded.notes["figures"] == figures
     for expected, actual in zip(network_of_run(tmp_path / "run"), loaded.network, strict=True):
@@ -141,8 +85,13 @@ def test_an_interrupted_fit_goes_on_as_if_nothing_had_happened(file, tmp_path, m
     assert fit(file, tmp_path / "parts", *options) == 130
     monkeypatch.setattr(Trainer, "save", save)
     assert fit(file, tmp_path / "parts", *options) == 0
-    nets = [torch.load(tmp_path / run / "value.pt", weights_only=True)["net"] for run in ("whole", "parts")]
-    assert all(torch.equal(nets[0][name], nets[1][name]) for name in nets[0])
+    assert same_checkpoints(*(load_checkpoint(tmp_path / run / "value.npz") for run in ("whole", "parts")))
+
+
+def same_checkpoints(one, other):
+    """The same weights, the same state of the optimiser, the same progress."""
+    pairs = zip((*one.weights, *one.means, *one.squares), (*other.weights, *other.means, *other.squares), strict=True)
+    return one.progress == other.progress and all((mine == theirs).all() for mine, theirs in pairs)
 
 
 def test_what_was_quantised_can_be_trained_on():
@@ -157,7 +106,7 @@ def test_a_net_starts_from_another_that_may_be_narrower(positions, more):
     start = load_weights().network
     net = value_net(start.value_bias.size + more, seed=1)
     net.start_from(dequantise(start)[0])
-    errors = [value_errors(network, positions) for network in (start, quantise(net.weights(), None))]
+    errors = [value_errors(network, positions) for network in (start, quantise(net.weights, None))]
     assert np.abs(errors[0] - errors[1]).max() < 0.01
 
 
@@ -180,7 +129,7 @@ def test_what_is_wrong_is_said(file, tmp_path, capsys):
     assert fit(tmp_path / "none.vf", tmp_path / "run") == 2
     assert "there is no file" in capsys.readouterr().err
     assert main(["export", str(tmp_path), str(tmp_path / "x.net")]) == 2
-    assert "has no checkpoint value.pt" in capsys.readouterr().err
+    assert "has no checkpoint value.npz" in capsys.readouterr().err
     assert main(["evaluate", str(file), "--weights", str(file)]) == 2
     assert "not a weights file" in capsys.readouterr().err
     assert fit(file, tmp_path / "run", f"--start-from={file}") == 2
@@ -271,28 +220,27 @@ def test_a_fit_goes_on_after_a_power_cut(file, tmp_path, capsys):
     run = tmp_path / "run"
     options = ["--only=value", "--value-passes=2", "--value-final-passes=0"]
     assert fit(file, run, *options) == 0
-    whole = torch.load(run / "value.pt", weights_only=True)
+    whole = load_checkpoint(run / "value.npz")
     draws, log = (run / "draws.json").read_bytes(), (run / "value.log").read_bytes()
     for kept in (0, 5, len(draws) // 2):
         (run / "draws.json").write_bytes(draws[:kept])
         (run / "value.log").write_bytes(log + log[: kept + 1].rstrip(b"\n"))
         assert fit(file, run, *options) == 0
         assert (run / "draws.json").read_bytes() == draws
-    (run / "value.pt").unlink()
+    (run / "value.npz").unlink()
     assert fit(file, run, *options) == 0
     assert len(read_log(run / "value.log")) == 4
-    again = torch.load(run / "value.pt", weights_only=True)
-    assert all(torch.equal(whole["net"][name], again["net"][name]) for name in whole["net"])
-    data = (run / "value.pt").read_bytes()
+    assert same_checkpoints(whole, load_checkpoint(run / "value.npz"))
+    data = (run / "value.npz").read_bytes()
     settings = (run / "settings.json").read_bytes()
     for damaged in (b"", data[:1000], data[: len(data) // 2], data[:-1], b"x" * 1000):
         capsys.readouterr()
-        (run / "value.pt").write_bytes(damaged)
+        (run / "value.npz").write_bytes(damaged)
         assert fit(file, run, *options) == 2
-        assert f"{run / 'value.pt'} is damaged: delete it" in capsys.readouterr().err
+        assert f"{run / 'value.npz'} is damaged: delete it" in capsys.readouterr().err
         assert (run / "settings.json").read_bytes() == settings
     assert main(["export", str(run), str(tmp_path / "x.net")]) == 2
-    assert "value.pt is damaged" in capsys.readouterr().err
+    assert "value.npz is damaged" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -326,12 +274,12 @@ def test_exports_that_cannot_be(tmp_path, capsys):
     assert "has no settings.json that can be read" in capsys.readouterr().err
 
 
-def test_a_missing_package_is_noticed_before_long_work(file, tmp_path, capsys, monkeypatch):
+def test_a_fit_needs_no_matplotlib(file, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("engine.system.environment.find_spec", lambda name: None if name == "matplotlib" else True)
-    assert fit(file, tmp_path / "run") == 2
-    expected = "teresa train fit: matplotlib is missing: pip install '.[train]' in the folder of Teresa\n"
-    assert capsys.readouterr().err == expected
-    assert not (tmp_path / "run").exists()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert fit(file, tmp_path / "run", "--only=value", *QUICK) == 0
+    assert "no curves: matplotlib is missing: pip install '.[train]' in the folder of Teresa" in capsys.readouterr().out
+    assert not (tmp_path / "run" / "curves.png").exists()
 
 
 def test_what_each_net_sees_and_in_which_order(tmp_path):

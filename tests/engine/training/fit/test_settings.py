@@ -24,6 +24,7 @@ def options(files=(), **changes):
         for name, number in defaults.items()
     }
     others = {"files": files, "validation": 0.01, "label_scale": 1.1, "result_share": 0.1, "seed": 1}
+    others["value_quiescence"] = False
     return Namespace(**{**nets, **others, "start_from": None, **changes})
 
 
@@ -121,12 +122,17 @@ def test_every_setting_counts(file):
     others = [
         replace(settings, **{name: getattr(settings, name) + 1}) for name in ("label_scale", "validation", "seed")
     ]
-    others += [replace(settings, result_share=0.5), replace(settings, start_from="x"), replace(settings, files=("x",))]
+    others += [
+        replace(settings, result_share=0.5),
+        replace(settings, quiescence=True),
+        replace(settings, start_from="x"),
+        replace(settings, files=("x",)),
+    ]
     for net in ("value", "policy"):
         chosen = getattr(settings, net)
         for name in asdict(chosen):
             others.append(replace(settings, **{net: replace(chosen, **{name: getattr(chosen, name) + 1})}))
-    assert len({settings.hash(), *(other.hash() for other in others)}) == 1 + len(others) == 21
+    assert len({settings.hash(), *(other.hash() for other in others)}) == 1 + len(others) == 22
 
 
 def test_the_net_to_go_on_from_counts_by_its_content(file, tmp_path):

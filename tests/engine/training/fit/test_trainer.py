@@ -1,29 +1,23 @@
 """The two nets, the loop over passes and pools, and checkpoints."""
 
 import io
-from dataclasses import asdict
 
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`: make test installs it")
-
-from engine.network.architecture import INPUTS, MOVE_ROWS, OUTCOME_ROWS  # noqa: E402
-from engine.training.data.dataset import Pool, pools  # noqa: E402
-from engine.training.data.draw_model import DrawModel  # noqa: E402
-from engine.training.data.games import decode, open_games  # noqa: E402
-from engine.training.fit.figures import policy_ranks, value_errors  # noqa: E402
-from engine.training.fit.settings import NetSettings  # noqa: E402
-from engine.training.fit.steps import PolicyStep, ValueStep, new_optimiser, policy_net, value_net  # noqa: E402
-from engine.training.fit.trainer import (  # noqa: E402
-    Trainer,
-    TrainingProgress,
-    checkpoint_of,
-    checkpoint_path,
-    load_checkpoint,
-    rate_factor,
-)
-from tests.engine.training.data.games import random_records  # noqa: E402
+from engine.network.architecture import INPUTS, MOVE_ROWS, OUTCOME_ROWS, new_scratch
+from engine.network.batch import quiet_leaves_of
+from engine.training.data.dataset import Pool, pools
+from engine.training.data.draw_model import DrawModel
+from engine.training.data.games import decode, open_games
+from engine.training.fit.adamw import AdamW
+from engine.training.fit.checkpoint import TrainingProgress, checkpoint_of, checkpoint_path, load_checkpoint
+from engine.training.fit.figures import policy_ranks, value_errors, values
+from engine.training.fit.settings import NetSettings
+from engine.training.fit.sparse_net import policy_net, value_net
+from engine.training.fit.steps import PolicyStep, ValueStep
+from engine.training.fit.trainer import Trainer, rate_factor
+from tests.engine.training.data.games import random_records
 
 SETTINGS = NetSettings(32, batch=64, rate=0.01, decay=0.1, early_passes=0, passes=2, final_passes=0)
 
@@ -43,60 +37,72 @@ def new_trainer(games, name="value", passes=2, identity=b"me", settings=SETTINGS
 @pytest.mark.parametrize(("make", "outputs"), [(value_net, OUTCOME_ROWS), (policy_net, MOVE_ROWS)])
 def test_a_new_net(make, outputs):
     net = make(64, 3)
-    rows, bias, output_rows, output_bias = net.weights()
+    rows, bias, output_rows, output_bias = net.weights
     shapes = [(INPUTS, 64), (64,), (outputs, 64), (outputs,)]
-    assert [array.shape for array in net.weights()] == [array.shape for array in net.gradients()] == shapes
+    assert [array.shape for array in net.weights] == [array.shape for array in net.gradients] == shapes
     assert rows.std() == pytest.approx(0.1, rel=0.02)
     assert abs(rows.mean()) < 0.001
     assert output_rows.std() == pytest.approx(0.03, rel=0.03)
     assert (bias == np.float32(0.1)).all()
     assert (output_bias == 0).all()
-    assert (make(64, 3).weights()[0] == rows).all()
-    assert (make(64, 4).weights()[0] != rows).any()
-    assert all((gradient == 0).all() for gradient in net.gradients())
-
-
-def test_arrays_of_a_net_share_its_memory():
-    net = value_net(32, 1)
-    net.weights()[1][:] = 7
-    net.gradients()[3][:] = 8
-    assert (net.bias == 7).all()
-    assert (net.output_bias.grad == 8).all()
-    net.clear_gradients()
-    assert all((parameter.grad == 0).all() for parameter in net.parameters())
-    assert (net.bias == 7).all()
+    assert (make(64, 3).weights[0] == rows).all()
+    assert (make(64, 4).weights[0] != rows).any()
+    assert all((gradient == 0).all() for gradient in net.gradients)
 
 
 @pytest.mark.parametrize("known", [32, 64])
 def test_a_net_takes_the_weights_of_a_narrower_one(known):
     source, net = value_net(known, 1), value_net(64, 2)
-    before = [array.copy() for array in net.weights()]
-    source.weights()[3][:] = 0.5
-    net.start_from([array.astype(np.float64) for array in source.weights()])
-    for index, (mine, theirs) in enumerate(zip(net.weights(), source.weights(), strict=True)):
+    before = [array.copy() for array in net.weights]
+    source.weights[3][:] = 0.5
+    net.start_from([array.astype(np.float64) for array in source.weights])
+    for index, (mine, theirs) in enumerate(zip(net.weights, source.weights, strict=True)):
         assert (mine[..., :known] == theirs).all() if index < 3 else (mine == theirs).all()
-    assert (net.weights()[0][:, known:] == before[0][:, known:]).all()
-    assert (net.weights()[1][known:] == before[1][known:]).all()
-    assert (net.weights()[2][:, known:] == 0).all()
+    assert (net.weights[0][:, known:] == before[0][:, known:]).all()
+    assert (net.weights[1][known:] == before[1][known:]).all()
+    assert (net.weights[2][:, known:] == 0).all()
 
 
 def test_a_wider_net_cannot_be_started_from():
     with pytest.raises(ValueError, match=r"^a net of 64 hidden units cannot start one of 32$"):
-        value_net(32, 1).start_from(value_net(64, 1).weights())
+        value_net(32, 1).start_from(value_net(64, 1).weights)
 
 
-def test_the_optimiser():
-    """AdamW by its formula; gradients are sums over a batch, so epsilon grows with the batch."""
-    net, rate, decay, batch = value_net(32, 1), 0.02, 0.3, 1000
-    optimiser = new_optimiser(net, rate, decay, batch)
-    group = optimiser.param_groups[0]
-    assert (group["lr"], group["weight_decay"], group["eps"], group["betas"]) == (rate, decay, 1e-5, (0.9, 0.999))
-    before = net.weights()[1].copy()
-    net.gradients()[1][:] = np.linspace(-1e-4, 1e-4, 32, dtype=np.float32)
-    optimiser.step()
-    gradient = np.linspace(-1e-4, 1e-4, 32)
-    expected = before * (1 - rate * decay) - rate * gradient / (np.abs(gradient) + 1e-5)
-    assert net.weights()[1] == pytest.approx(expected, abs=1e-6)
+def adamw_by_the_book(gradients, weight, rate, decay, epsilon):
+    """One weight, in floats of Python: the algorithm of the paper, line by line."""
+    mean = square = 0.0
+    for number, gradient in enumerate(gradients, 1):
+        mean = 0.9 * mean + (1 - 0.9) * gradient
+        square = 0.999 * square + (1 - 0.999) * gradient**2
+        unbiased_mean, unbiased_square = mean / (1 - 0.9**number), square / (1 - 0.999**number)
+        weight -= rate * decay * weight + rate * unbiased_mean / (unbiased_square**0.5 + epsilon)
+    return weight
+
+
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_the_optimiser(batch):
+    """Gradients are sums over a batch, so epsilon grows with it."""
+    net, rng, rate, decay = value_net(32, 1), np.random.default_rng(batch), 0.02, 0.3
+    optimiser, before = AdamW(net, decay, batch), [array.copy() for array in net.weights]
+    history = [[rng.normal(0, 1e-4, array.shape).astype(np.float32) for array in net.weights] for _ in range(40)]
+    for number, gradients in enumerate(history, 1):
+        for mine, given in zip(net.gradients, gradients, strict=True):
+            mine[:] = given
+        optimiser.step(number, rate)
+        assert not any(array.any() for array in net.gradients)
+    for part, (start, end) in enumerate(zip(before, net.weights, strict=True)):
+        for index in rng.integers(start.size, size=20):
+            gradients = [float(step[part].flat[index]) for step in history]
+            expected = adamw_by_the_book(gradients, float(start.flat[index]), rate, decay, 1e-8 * batch)
+            assert end.flat[index] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_weight_without_gradients_only_decays():
+    net = value_net(32, 1)
+    optimiser, before = AdamW(net, 0.5, 1), net.weights.rows.copy()
+    for number in (1, 2, 3):
+        optimiser.step(number, 0.1)
+    assert net.weights.rows == pytest.approx(before * 0.95**3, rel=1e-5)
 
 
 def test_the_loop_over_passes_and_pools(games, tmp_path, monkeypatch):
@@ -107,12 +113,16 @@ def test_the_loop_over_passes_and_pools(games, tmp_path, monkeypatch):
     gradients = trainer.step.gradients
 
     def count(pool, chosen):
-        assert all((gradient == 0).all() for gradient in trainer.net.gradients())
-        rates.append(trainer.optimiser.param_groups[0]["lr"])
+        assert all((gradient == 0).all() for gradient in trainer.net.gradients)
         return gradients(pool, chosen)
 
+    def note(number, rate):
+        seen.append(number)
+        rates.append(rate)
+        step(number, rate)
+
     monkeypatch.setattr(trainer.step, "gradients", count)
-    monkeypatch.setattr(trainer.optimiser, "step", lambda: seen.append("step") or step())
+    monkeypatch.setattr(trainer.optimiser, "step", note)
     monkeypatch.setattr(
         trainer, "save", lambda folder: saved.append((folder, TrainingProgress(**vars(trainer.progress))))
     )
@@ -136,7 +146,8 @@ def test_the_loop_over_passes_and_pools(games, tmp_path, monkeypatch):
     assert log[-1]["value_mse"] == trainer.step.judge(decode(games))["value_mse"]
     total = 2 * games.positions
     assert advanced == [("value", int(sum_), total) for sum_ in np.cumsum(sizes)]
-    assert len(seen) == len(sizes) == len(rates)
+    assert seen == list(range(1, len(sizes) + 1))
+    assert len(rates) == len(sizes)
     before = [0, *np.cumsum(sizes)[:-1].tolist()]
     assert rates == pytest.approx([0.01 * rate_factor(index, done / total) for index, done in enumerate(before)])
 
@@ -163,11 +174,12 @@ def test_the_loss_of_a_batch_is_a_mean(games, name):
     step, pool = new_trainer(games, name).step, Pool(decode(games), np.arange(8))
     step.take(pool)
     once = step.gradients(pool, np.arange(8))
-    first = [gradient.copy() for gradient in step.net.gradients()]
-    step.net.clear_gradients()
+    first = [gradient.copy() for gradient in step.net.gradients]
+    for gradient in step.net.gradients:
+        gradient[:] = 0
     twice = step.gradients(pool, np.concatenate([np.arange(8), np.arange(8)]))
     assert twice == pytest.approx(once, rel=1e-5)
-    for gradient, half in zip(step.net.gradients(), first, strict=True):
+    for gradient, half in zip(step.net.gradients, first, strict=True):
         assert gradient == pytest.approx(2 * half, abs=1e-4 * float(np.abs(half).max()) + 1e-9)
 
 
@@ -181,24 +193,51 @@ def test_both_nets_are_judged_by_what_inference_would_make_of_them(games):
     assert policy.judge(decoded) == pytest.approx({"policy_ce": losses.mean(), **shares})
 
 
+@pytest.mark.thorough
+def test_with_quiescence_the_value_learns_at_the_leaves_of_winning_captures(games):
+    """A leaf has the value that the search would take, and the label, both for the player who moves there."""
+    decoded, plain, quiet = decode(games), new_trainer(games).step, new_trainer(games).step
+    quiet.quiescence = True
+    pool = Pool(decoded, np.arange(decoded.positions.scores.size))
+    plain.take(pool)
+    quiet.take(pool)
+    boards, network = decoded.positions.boards, quiet.network()
+    expected, at_leaves = values(network, boards, after_captures=True), values(network, quiet.boards)
+    plies = np.empty(len(boards), dtype=np.int64)
+    quiet_leaves_of(network, new_scratch(network), boards, np.empty_like(boards), plies)
+    one_capture = plies == 1
+    assert (plain.boards == boards).all()
+    assert set(plies.tolist()) == {0, 1, 2}
+    assert ((boards != quiet.boards).any(axis=1) == (plies > 0)).all()
+    assert (at_leaves[one_capture, ::-1] == expected[one_capture]).all()
+    assert (at_leaves[~one_capture] == expected[~one_capture]).all()
+    assert (quiet.targets[one_capture, ::-1] == plain.targets[one_capture]).all()
+    assert (quiet.targets[~one_capture] == plain.targets[~one_capture]).all()
+    assert quiet.judge(decoded) == {
+        "value_mse": value_errors(network, decoded.positions).mean(),
+        "value_quiet_mse": value_errors(network, decoded.positions, after_captures=True).mean(),
+    }
+
+
 def test_a_checkpoint_holds_all_that_is_needed(games, tmp_path):
     trainer = new_trainer(games, passes=1)
     trainer.run(tmp_path, decode(games), lambda _: None, lambda *_: None)
-    assert [path.name for path in tmp_path.iterdir()] == ["value.pt"]
-    assert checkpoint_path(tmp_path, "value") == tmp_path / "value.pt"
-    content = load_checkpoint(tmp_path / "value.pt")
-    assert content["identity"] == b"me"
-    assert content["progress"] == asdict(trainer.progress)
+    assert [path.name for path in tmp_path.iterdir()] == ["value.npz"]
+    assert checkpoint_path(tmp_path, "value") == tmp_path / "value.npz"
+    checkpoint = load_checkpoint(tmp_path / "value.npz")
+    assert (checkpoint.identity, checkpoint.progress) == (b"me", trainer.progress)
     other = new_trainer(games, passes=1)
     assert other.resume(tmp_path) is True
     assert other.progress == trainer.progress
-    for name, array in trainer.net.state_dict().items():
-        assert torch.equal(other.net.state_dict()[name], array)
-        assert torch.equal(content["net"][name], array)
-    states = [one.optimiser.state_dict()["state"] for one in (trainer, other)]
-    assert states[0].keys() == states[1].keys() == {0, 1, 2, 3}
-    for key, state in states[0].items():
-        assert all(torch.equal(state[name], states[1][key][name]) for name in state)
+    saved = (*checkpoint.weights, *checkpoint.means, *checkpoint.squares)
+    for array, mine, theirs in zip(saved, state_of(trainer), state_of(other), strict=True):
+        assert (array == mine).all()
+        assert (array == theirs).all()
+        assert array.any()
+
+
+def state_of(trainer):
+    return *trainer.net.weights, *trainer.optimiser.means, *trainer.optimiser.squares
 
 
 def test_without_a_checkpoint_a_net_starts_from_the_beginning(games, tmp_path):
@@ -208,19 +247,32 @@ def test_without_a_checkpoint_a_net_starts_from_the_beginning(games, tmp_path):
     assert checkpoint_of(tmp_path, "value", b"me") is None
 
 
-def test_checkpoints_of_other_runs_and_damaged_ones_are_refused(games, tmp_path):
+def test_checkpoints_of_other_runs_are_refused(games, tmp_path):
     new_trainer(games).save(tmp_path)
-    assert checkpoint_of(tmp_path, "value", b"me")["identity"] == b"me"
-    with pytest.raises(ValueError, match=r"value\.pt was made with other settings or files: choose another folder$"):
+    assert checkpoint_of(tmp_path, "value", b"me").identity == b"me"
+    with pytest.raises(ValueError, match=r"value\.npz was made with other settings or files: choose another folder$"):
         new_trainer(games, identity=b"you").resume(tmp_path)
-    for missing in ("identity", "net", "optimiser", "progress"):
-        content = torch.load(tmp_path / "value.pt", weights_only=True)
-        del content[missing]
+
+
+def test_damaged_checkpoints_are_refused(games, tmp_path):
+    """Parts that are missing, bytes that are missing, and a changed byte anywhere in the numbers."""
+    new_trainer(games).save(tmp_path)
+    whole, part = (tmp_path / "value.npz").read_bytes(), tmp_path / "part.npz"
+    contents = dict(np.load(tmp_path / "value.npz"))
+    damaged = [b"", b"x", b"x" * 1000, whole[:1000], whole[: len(whole) // 2], whole[:-1]]
+    for missing in ("identity", "progress", "weights.rows", "means.bias", "squares.output_bias"):
         data = io.BytesIO()
-        torch.save(content, data)
-        (tmp_path / "part.pt").write_bytes(data.getvalue())
-        with pytest.raises(ValueError, match=r"part\.pt is damaged: delete it to train this net from the start$"):
-            load_checkpoint(tmp_path / "part.pt")
-    (tmp_path / "part.pt").write_bytes(b"x")
-    with pytest.raises(ValueError, match=r"part\.pt is damaged"):
-        load_checkpoint(tmp_path / "part.pt")
+        np.savez(data, **{name: array for name, array in contents.items() if name != missing})
+        damaged.append(data.getvalue())
+    places = np.random.default_rng(1).integers(1000, len(whole) // 2, size=20)
+    damaged += [whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :] for place in places]
+    for data in damaged:
+        part.write_bytes(data)
+        with pytest.raises(ValueError, match=r"part\.npz is damaged: delete it to train this net from the start$"):
+            load_checkpoint(part)
+
+
+def test_nothing_in_a_checkpoint_is_executed(tmp_path):
+    np.savez(tmp_path / "part.npz", identity=np.array([print], dtype=object))
+    with pytest.raises(ValueError, match=r"part\.npz is damaged"):
+        load_checkpoint(tmp_path / "part.npz")

@@ -4,47 +4,50 @@ import hashlib
 import io
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`: make test installs it")
+pytest.importorskip("matplotlib", reason="needs the extra `train`: make test installs it")
 
-from matplotlib.figure import Figure  # noqa: E402
-from rich.console import Console  # noqa: E402
+from matplotlib.figure import Figure
+from rich.console import Console
 
-from engine.cli.train_runs import network_from  # noqa: E402
-from engine.network.weights_file import SHIPPED, load_weights  # noqa: E402
-from engine.training.data.draw_model import DrawModel, fit_draw_model  # noqa: E402
-from engine.training.data.games import decode, open_games, split  # noqa: E402
-from engine.training.data.viriformat import NOISY, VALUE_ONLY  # noqa: E402
-from engine.training.fit import curves  # noqa: E402
-from engine.training.fit import fit as fit_module  # noqa: E402
-from engine.training.fit.curves import append_entry, plot_curves, read_log  # noqa: E402
-from engine.training.fit.figures import (  # noqa: E402
+from engine.cli.train_runs import network_from
+from engine.network.weights_file import SHIPPED, load_weights
+from engine.system.files import digest_of
+from engine.training.data.draw_model import DrawModel, fit_draw_model
+from engine.training.data.games import decode, open_games, split
+from engine.training.data.viriformat import NOISY, VALUE_ONLY
+from engine.training.fit import curves
+from engine.training.fit import fit as fit_module
+from engine.training.fit.checkpoint import load_checkpoint
+from engine.training.fit.curves import plot_curves
+from engine.training.fit.figures import (
     Figures,
     draw_calibration_table,
     evaluate_network,
     figure,
     figures_table,
 )
-from engine.training.fit.fit import (  # noqa: E402
+from engine.training.fit.fit import (
     draw_model_for,
     export,
     fit,
-    identity_of_run,
+    identity_of_runs,
     log_entry,
     network_of_run,
     some_games,
     split_data,
 )
-from engine.training.fit.quantise import quantise  # noqa: E402
-from engine.training.fit.settings import FitSettings, NetSettings  # noqa: E402
-from engine.training.fit.trainer import load_checkpoint  # noqa: E402
-from tests.engine.training.data.games import random_records  # noqa: E402
+from engine.training.fit.fit_log import append_entry, read_log
+from engine.training.fit.quantise import quantise
+from engine.training.fit.settings import FitSettings, NetSettings
+from tests.engine.training.data.games import random_records
 
 NET = NetSettings(32, batch=128, rate=1e-3, decay=0.1, early_passes=0, passes=1, final_passes=0)
-SETTINGS = FitSettings(("a.vf:1:x",), NET, NET, 1.1, 0.1, 0.3, 1, "")
+SETTINGS = FitSettings(("a.vf:1:x",), NET, NET, 1.1, 0.1, False, 0.3, 1, "")
 
 
 def write_games(path, count, extra=0, seed=3):
@@ -76,7 +79,7 @@ def run(games, tmp_path_factory):
 @pytest.mark.thorough
 def test_what_a_fit_writes(run):
     folder, *_ = run
-    names = {"settings.json", "draws.json", "value.pt", "policy.pt", "value.log", "policy.log", "curves.png"}
+    names = {"settings.json", "draws.json", "value.npz", "policy.npz", "value.log", "policy.log", "curves.png"}
     assert {path.name for path in folder.iterdir()} == names
     settings = json.loads((folder / "settings.json").read_text())
     assert settings["files"] == ["a.vf:1:x"]
@@ -109,29 +112,34 @@ def test_what_a_fit_reports(run, games):
         assert entry["net"] == name
 
 
+def test_without_matplotlib_there_are_no_curves(monkeypatch, tmp_path):
+    monkeypatch.setattr("engine.system.environment.find_spec", lambda _: None)
+    reports = []
+    fit_module.draw_curves(tmp_path, reports.append)
+    assert reports == ["no curves: matplotlib is missing: pip install '.[train]' in the folder of Teresa"]
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.fixture
 def without_curves(monkeypatch):
-    monkeypatch.setattr(fit_module, "plot_curves", lambda _: None)
+    monkeypatch.setattr(fit_module, "draw_curves", lambda *_: None)
 
 
 @pytest.mark.usefixtures("without_curves")
 def test_a_finished_fit_is_not_trained_again(run, games):
     folder, *_ = run
-    before, reports = (folder / "value.pt").read_bytes(), []
-    net = load_checkpoint(folder / "value.pt")["net"]
+    before, reports = load_checkpoint(folder / "value.npz"), []
     fit(games, folder, SETTINGS, ("value",), None, reports.append, lambda *_: pytest.fail("trained"))
-    assert before
-    assert all(torch.equal(load_checkpoint(folder / "value.pt")["net"][key], net[key]) for key in net)
-    seen = load_checkpoint(folder / "value.pt")["progress"]["seen"]
+    after = load_checkpoint(folder / "value.npz")
+    assert all((one == other).all() for one, other in zip(before.weights, after.weights, strict=True))
+    seen = after.progress.seen
     total = split(games, 0.3, 1)[0].positions
     assert reports[1:] == [f"value: continuing after {seen:,} of {total:,} positions"]
 
 
 def test_the_network_of_a_run(run):
     folder, *_ = run
-    nets = [load_checkpoint(folder / f"{name}.pt")["net"] for name in ("value", "policy")]
-    keys = ("rows", "bias", "outputs", "output_bias")
-    expected = quantise(*(tuple(net[key].numpy() for key in keys) for net in nets))
+    expected = quantise(*(load_checkpoint(folder / f"{name}.npz").weights for name in ("value", "policy")))
     for found in (network_of_run(folder), network_from(folder)):
         assert all((one == other).all() for one, other in zip(found, expected, strict=True))
     assert all((one == other).all() for one, other in zip(network_from(None), load_weights().network, strict=True))
@@ -140,18 +148,48 @@ def test_the_network_of_a_run(run):
 
 def test_a_run_is_known_by_its_settings(run, monkeypatch):
     folder, *_ = run
-    assert identity_of_run(folder) == SETTINGS.hash()
-    hashes = {"value": b"a" * 32, "policy": b"b" * 32}
-    monkeypatch.setattr(fit_module, "checkpoint_of_run", lambda _, name: {"identity": hashes[name]})
-    assert identity_of_run(folder) == hashlib.sha256(b"a" * 32 + b"b" * 32).digest()
+    assert identity_of_runs([folder]) == SETTINGS.hash()
+    monkeypatch.setattr(
+        fit_module, "load_checkpoint", lambda path: SimpleNamespace(identity=path.stem[:1].encode() * 32)
+    )
+    assert identity_of_runs([folder]) == hashlib.sha256(b"v" * 32 + b"p" * 32).digest()
+
+
+@pytest.mark.usefixtures("without_curves")
+def test_the_mean_of_runs_and_a_net_that_they_lack(run, games, tmp_path):
+    """Two fits of the value alone: their mean, and the policy of a weights file."""
+    one, other, base, output = tmp_path / "one", tmp_path / "other", tmp_path / "base.net", tmp_path / "x.net"
+    export([run[0]], base, [])
+    for folder, seed in ((one, 3), (other, 4)):
+        folder.mkdir()
+        fit(games, folder, replace(SETTINGS, seed=seed), ("value",), None, lambda _: None, lambda *_: None)
+        (folder / "settings.json").write_text(f'{{"seed": {seed}}}')
+    export([one, other], output, [], base)
+    weights = [load_checkpoint(folder / "value.npz").weights for folder in (one, other)]
+    mean = quantise([(mine + theirs) / 2 for mine, theirs in zip(*weights, strict=True)], None)
+    loaded, policy = load_weights(output), load_weights(base).network
+    assert loaded.notes["settings"] == [{"seed": 3}, {"seed": 4}]
+    assert loaded.notes["base"] == digest_of(base)
+    for index, (found, value, rest) in enumerate(zip(loaded.network, mean, policy, strict=True)):
+        expected = value if index < 4 else rest if index < 8 else [value[0], rest[1]]
+        assert (found == expected).all()
+    with pytest.raises(ValueError, match=r"one has no checkpoint policy\.npz$"):
+        export([one, other], tmp_path / "y.net", [])
+    with pytest.raises(ValueError, match=r"one has no checkpoint policy\.npz$"):
+        export([run[0], one], tmp_path / "y.net", [], base)
+    wide = replace(SETTINGS, value=replace(NET, hidden=64))
+    fit(games, tmp_path / "wide", wide, ("value",), None, lambda _: None, lambda *_: None)
+    with pytest.raises(ValueError, match="the value nets of these runs have different widths: they have no mean"):
+        export([one, tmp_path / "wide"], tmp_path / "y.net", [], base)
+    assert not (tmp_path / "y.net").exists()
 
 
 def test_an_export_has_figures_and_settings(run, tmp_path):
     folder, *_ = run
     held_out, output = write_games(tmp_path / "held.vf", 5, seed=8), tmp_path / "x.net"
-    assert export(folder, output, []) == {}
+    assert export([folder], output, []) == {}
     assert load_weights(output).notes["figures"] == {}
-    figures = export(folder, output, [held_out])
+    figures = export([folder], output, [held_out])
     assert figures == evaluate_network(network_of_run(folder), open_games([held_out])).as_dict()
     loaded = load_weights(output)
     assert loaded.notes == {"figures": figures, "settings": json.loads((folder / "settings.json").read_text())}
@@ -159,8 +197,8 @@ def test_an_export_has_figures_and_settings(run, tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("My notes")
     with pytest.raises(ValueError, match="is not a weights file of Teresa"):
-        export(folder, notes, [])
-    export(folder, notes, [], force=True)
+        export([folder], notes, [])
+    export([folder], notes, [], force=True)
     load_weights(notes)
 
 
@@ -168,7 +206,7 @@ def test_an_export_has_figures_and_settings(run, tmp_path):
 def test_a_fit_goes_on_from_a_weights_file(run, games, tmp_path):
     """With a rate of next to nothing, the nets stay as they were."""
     start, net = tmp_path / "start.net", replace(NET, rate=1e-12)
-    export(run[0], start, [])
+    export([run[0]], start, [])
     settings = replace(SETTINGS, value=net, policy=net, seed=2)
     fit(games, tmp_path, settings, ("value", "policy"), start, lambda _: None, lambda *_: None)
     for mine, first in zip(network_of_run(tmp_path), load_weights(start).network, strict=True):
@@ -185,9 +223,9 @@ def test_nothing_is_written_where_there_is_nothing_to_train(games, tmp_path, nam
     assert not (tmp_path / "run").exists()
     other = "policy" if name == "value" else "value"
     fit(games, tmp_path / "run", settings, (other,), None, lambda _: None, lambda *_: None)
-    assert (tmp_path / "run" / f"{other}.pt").is_file()
-    assert not (tmp_path / "run" / f"{name}.pt").exists()
-    with pytest.raises(ValueError, match=f"run has no checkpoint {name}.pt$"):
+    assert (tmp_path / "run" / f"{other}.npz").is_file()
+    assert not (tmp_path / "run" / f"{name}.npz").exists()
+    with pytest.raises(ValueError, match=f"run has no checkpoint {name}.npz$"):
         network_of_run(tmp_path / "run")
 
 
@@ -228,7 +266,7 @@ def test_the_draw_model_of_a_run(games, tmp_path):
     known.save(tmp_path / "draws.json")
     fitted = fit_draw_model(decode(games.with_moves()).positions)
     assert draw_model_for(tmp_path, games, 1, reports.append) == fitted == DrawModel.load(tmp_path / "draws.json")
-    (tmp_path / "value.pt").touch()
+    (tmp_path / "value.npz").touch()
     known.save(tmp_path / "draws.json")
     assert draw_model_for(tmp_path, games, 1, reports.append) == known
     assert len(reports) == 1
@@ -290,11 +328,12 @@ def printed(table):
 
 
 def test_the_table_of_figures():
-    lines = printed(figures_table(Figures(12345, 0.0063549, 1.99349, 0.36649, 0.65449, 0.7)))
+    lines = printed(figures_table(Figures(12345, 0.0063549, 0.00512, 1.99349, 0.36649, 0.65449, 0.7)))
     rows = [[cell.strip() for cell in line.split("│")] for line in lines if "│" in line]
     assert rows == [
         ["positions", "12,345"],
         ["value error (mean square)", "0.00635"],
+        ["value error, with quiescence", "0.00512"],
         ["policy cross-entropy", "1.9935"],
         ["policy top 1 / 3 / 5", "36.65 % / 65.45 % / 70.00 %"],
     ]

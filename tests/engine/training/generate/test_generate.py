@@ -19,7 +19,7 @@ from engine.training.generate.labelling import TeacherGame, ValueGame, random_ch
 from engine.training.generate.teachers import Label, UciTeacher, read_score
 from movegen import Position
 from perft.runner.display import STOPPING
-from perft.runner.processes import ProcessPool
+from perft.runner.processes import InlinePool, ProcessPool
 from tests.engine.training.data.games import known_game
 from tests.engine.training.data.unpack import unpack_games
 from tests.engine.training.generate.runs import generate_by
@@ -50,7 +50,8 @@ def open_chunks(output, plan):
 def make(plan, output, processes=1):
     """-> new positions in each chunk, as they were counted."""
     counted = []
-    generate_by(ProcessPool(processes, {}), plan, output, counted.append)
+    pool = ProcessPool(processes, {}) if processes > 1 else InlinePool({})  # starting a process takes longer
+    generate_by(pool, plan, output, counted.append)
     return counted
 
 
@@ -228,14 +229,25 @@ def processes_of(group, folder):
     ]
 
 
+ALL, FIRST = -1, 1  # processes of a group, by the sign of their number
 INTERRUPTED = "teresa train generate: interrupted; the same command goes on"
 
 
 @needs_shell
 @pytest.mark.skipif(shutil.which("ps") is None, reason="needs ps to see processes that are left")
 @pytest.mark.slow
-@pytest.mark.parametrize("sign", [-1, 1], ids=["to all processes", "to the first one"])  # a terminal does the former
-@pytest.mark.parametrize("delay", [0.0, 0.4, 3.0])
+@pytest.mark.parametrize(  # a terminal sends it to all
+    ("delay", "sign"),
+    [
+        pytest.param(0.0, ALL),
+        pytest.param(0.4, FIRST),
+        pytest.param(1.5, ALL),
+        *(
+            pytest.param(delay, sign, marks=pytest.mark.soak)
+            for delay, sign in ((0.0, FIRST), (0.4, ALL), (3.0, ALL), (3.0, FIRST))
+        ),
+    ],
+)
 def test_ctrl_c_ends_all_processes_without_a_word_too_many(command, tmp_path, environment, delay, sign):
     output = tmp_path / "some.vf"
     words = ["train", "generate", str(output), "--teacher", command, "--nodes=1", "--games=100000", "--seed=1"]

@@ -1,0 +1,71 @@
+"""Checkpoints: a net in training, what its optimiser keeps, and how far it is. Files of numpy (`.npz`)."""
+
+import io
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.system.files import write_whole
+from engine.training.fit.sparse_net import NetArrays
+
+PARTS = ("weights", "means", "squares")
+
+
+@dataclass
+class TrainingProgress:
+    """The progress of a net."""
+
+    passes: int = 0  # whole passes
+    pools: int = 0  # pools of the current pass
+    steps: int = 0
+    seen: int = 0  # positions
+
+
+@dataclass
+class Checkpoint:
+    """All that is needed to train on."""
+
+    identity: bytes  # of settings and files
+    progress: TrainingProgress
+    weights: NetArrays
+    means: NetArrays  # of gradients
+    squares: NetArrays  # likewise
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write a file; the previous one stays until this one is complete."""
+        arrays = {
+            f"{part}.{field}": array
+            for part in PARTS
+            for field, array in zip(NetArrays._fields, getattr(self, part), strict=True)
+        }
+        data = io.BytesIO()
+        identity = np.frombuffer(self.identity, dtype=np.uint8)
+        np.savez(data, identity=identity, progress=np.array(astuple(self.progress)), **arrays)
+        write_whole(checkpoint_path(folder, name), data.getvalue())
+
+
+def load_checkpoint(path: Path) -> Checkpoint:
+    """A saved checkpoint; a `ValueError` if it is damaged. Nothing in a file is executed."""
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            parts = [NetArrays(*(file[f"{part}.{field}"] for field in NetArrays._fields)) for part in PARTS]
+            return Checkpoint(file["identity"].tobytes(), TrainingProgress(*file["progress"].tolist()), *parts)
+    except Exception:  # noqa: BLE001  (zip files and arrays have a dozen ways to fail at damaged bytes)
+        raise ValueError(f"{path} is damaged: delete it to train this net from the start") from None
+
+
+def checkpoint_of(folder: Path, name: str, identity: bytes) -> Checkpoint | None:
+    """The checkpoint of a net, if there is one; a `ValueError` if it is of another run."""
+    path = checkpoint_path(folder, name)
+    if not path.is_file():
+        return None
+    checkpoint = load_checkpoint(path)
+    if checkpoint.identity != identity:
+        raise ValueError(f"{path} was made with other settings or files: choose another folder")
+    return checkpoint
+
+
+def checkpoint_path(folder: Path, name: str) -> Path:
+    """Where a net's checkpoint is."""
+    return folder / f"{name}.npz"

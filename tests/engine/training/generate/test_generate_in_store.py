@@ -1,0 +1,170 @@
+"""`generate` with a store as its output: the joined file becomes a chunk, whatever interrupts it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.training.data.manifest import MANIFEST
+from engine.training.data.store import Store, store_to_write
+from engine.training.data.store_check import check_store
+from engine.training.generate import generation
+from engine.training.generate.chunks import Chunks, Plan
+from engine.training.generate.generation import check_output, parts_folder
+from engine.training.generate.teachers import UciTeacher
+from perft.runner.processes import InlinePool
+from tests.engine.training.data.games import known_game
+from tests.engine.training.data.stores import add, games_file
+from tests.engine.training.generate.runs import generate_by
+
+
+class Killed(BaseException):
+    """The process has ended here."""
+
+
+@pytest.fixture
+def store(tmp_path):
+    """With one chunk."""
+    add(tmp_path / "store", games_file(tmp_path / "a.vf"))
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Chunks of games that are made at once, with no engine; -> their number."""
+    count = []
+
+    def make_chunks(plan, chunks, _new_runner, _advance):
+        for chunk in range(plan.chunks):
+            if not chunks.has(chunk):
+                chunks.write(chunk, known_game(), None)
+                count.append(chunk)
+
+    monkeypatch.setattr(UciTeacher, "check", lambda _: None)
+    monkeypatch.setattr(generation, "make_chunks", make_chunks)
+    return count
+
+
+def plan_of(seed=5):
+    return Plan(UciTeacher("x", "nodes 1"), False, games=4, seed=seed, at_once=1, games_per_chunk=2)
+
+
+def make(store, seed=5):
+    generate_by(InlinePool({}), plan_of(seed), store)
+
+
+def test_the_games_become_a_chunk_that_knows_its_plan(store, made):
+    make(store)
+    assert made == [0, 1]
+    (chunk,) = [chunk for chunk in Store(store).chunks if "plan" in chunk.source]
+    assert chunk.source["plan"]["command"] == "x"
+    assert (chunk.source["plan"]["seed"], chunk.source["plan"]["games"]) == (5, 4)
+    assert Store(store).path(chunk.name).read_bytes() == known_game() * 2
+    assert check_store(Store(store)).faults == []
+    assert not parts_folder(store).exists()
+
+
+def test_the_same_games_are_not_made_again(store, made):
+    make(store)
+    with pytest.raises(ValueError, match=r"has these games already: chunk .* other games need another seed"):
+        make(store)
+    assert made == [0, 1]
+    make(store, seed=6)
+    assert made == [0, 1, 0, 1]
+
+
+@pytest.mark.usefixtures("made")
+def test_a_damaged_chunk_is_made_again(store):
+    make(store)
+    (chunk,) = [chunk for chunk in Store(store).chunks if "plan" in chunk.source]
+    Store(store).path(chunk.name).write_bytes(known_game())
+    (fault,) = check_store(Store(store)).faults
+    assert fault.advice.startswith("repeat the `train generate` that it came from")
+    make(store)
+    assert check_store(Store(store)).faults == []
+
+
+@pytest.mark.parametrize("step", ["write_joined", "inspect", "store.add", "rmtree"])
+def test_whatever_ends_it_the_same_command_goes_on(store, made, monkeypatch, step):
+    with monkeypatch.context() as patch:
+
+        def kill(*_, **__):
+            raise Killed
+
+        if step == "store.add":
+            patch.setattr(Store, "add", kill)
+        elif step == "rmtree":
+            patch.setattr(shutil, "rmtree", kill)
+        else:
+            patch.setattr(generation, step, kill)
+        with pytest.raises(Killed):
+            make(store)
+    assert parts_folder(store).is_dir()
+    if step == "rmtree":  # all is done
+        with pytest.raises(ValueError, match="has these games already"):
+            make(store)
+    else:
+        make(store)
+    assert made == [0, 1]
+    assert len(Store(store).chunks) == 2
+    assert not parts_folder(store).exists()
+    assert check_store(Store(store)).faults == []
+
+
+@pytest.mark.usefixtures("made")
+def test_chunks_of_another_plan_are_left_alone(store):
+    make(store)
+    chunks = Chunks(parts_folder(store), plan_of(seed=7))
+    chunks.open()
+    chunks.write(0, known_game(), None)
+    with pytest.raises(ValueError, match="has these games already"):
+        make(store)
+    assert chunks.has(0)
+    with pytest.raises(ValueError, match="has games of a run with other options"):
+        make(store, seed=8)
+
+
+def test_a_folder_that_is_no_store_is_refused(tmp_path, made):
+    with pytest.raises(ValueError, match="already exists"):
+        make(tmp_path)
+    assert made == []
+
+
+def test_a_store_that_cannot_be_written_is_refused_before_the_work(store, made, monkeypatch):
+    def refuse(*_, **__):
+        raise ValueError("in use by another process")
+
+    monkeypatch.setattr(generation, "store_to_write", refuse)
+    with pytest.raises(ValueError, match="in use by another process"):
+        make(store)
+    assert made == []
+    assert not parts_folder(store).exists()
+
+
+@pytest.mark.usefixtures("made")
+def test_a_store_can_be_the_working_folder(store, monkeypatch):
+    monkeypatch.chdir(store)
+    assert parts_folder(Path()) == store.with_name("store.parts").resolve()
+    make(Path())
+    assert len(Store(store).chunks) == 2
+    assert {path.name for path in store.iterdir()} == {MANIFEST, "chunks", "lock"}
+
+
+def test_weights_are_known_by_their_content_not_their_place(tmp_path):
+    from engine.network.weights_file import SHIPPED
+    from engine.training.generate.teachers import self_play
+
+    copy = tmp_path / SHIPPED.name
+    copy.write_bytes(SHIPPED.read_bytes())
+    plans = [Plan(self_play(path, 2), False, 4, 5, 1) for path in (SHIPPED, copy)]
+    sources = [generation.source_of(Chunks(tmp_path / "x", plan)) for plan in plans]
+    assert sources[0] == sources[1]
+    assert sources[0]["plan"]["weights"] == SHIPPED.name
+
+
+def test_checks_do_not_change_a_store(store):
+    before = (store / MANIFEST).read_bytes()
+    check_output(store)
+    with store_to_write(store):
+        pass
+    assert (store / MANIFEST).read_bytes() == before
