@@ -72,9 +72,9 @@ def spin(name: str, default: int, lowest: int, highest: int, meaning: str) -> An
     return _field(Option(name, "spin", default, lowest, highest, meaning=meaning))
 
 
-def check_box(name: str, meaning: str) -> Any:
-    """A check box, off by default."""
-    return _field(Option(name, "check", False, meaning=meaning))
+def check_box(name: str, meaning: str, default: bool = False) -> Any:
+    """A check box."""
+    return _field(Option(name, "check", default, meaning=meaning))
 
 
 def string(name: str, meaning: str, default: str = "") -> Any:
@@ -126,6 +126,10 @@ class Options:
     )
     root_temperature: int = spin(
         "Root Temperature", 5800, 100, 10_000, "PUCT: temperature of priors at the root, in thousandths"
+    )
+    quiescence: bool = check_box("Quiescence", "the network's value is that after winning captures", default=True)
+    transpositions: bool = check_box(
+        "Transpositions", "a new leaf takes the mean of its position elsewhere in the tree", default=True
     )
     batch: int = spin("Batch", 1, 1, 64, "leaves that are evaluated together")
     temperature: int = spin("Temperature", 0, 0, 10_000, "randomness of the move played, in thousandths; 0: none")

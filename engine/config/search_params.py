@@ -18,13 +18,17 @@ def search_params(options: Options) -> SearchParams:
         growth=options.puct_growth / 1000,
         sharpness=sharpness(options.policy_temperature / 1000),
         root_sharpness=sharpness(options.root_temperature / 1000),
+        quiescence=U64(options.quiescence),
+        transpositions=U64(options.transpositions),
         batch=U64(options.batch),
     )
 
 
 def weakened(params: SearchParams) -> SearchParams:
     """For play by rating: the priors as the network gives them, and PUCT with the constants of the measured ratings."""
-    plain = params._replace(sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS)
+    plain = params._replace(
+        sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS, quiescence=U64(0), transpositions=U64(0)
+    )
     if params.formula == UCB1:
         return plain
     return plain._replace(exploration=EXPLORATION, growth=GROWTH, first_play=FIRST_PLAY)

@@ -137,7 +137,7 @@ def sweep(tree: Tree, slots: np.uint64) -> tuple[np.uint64, np.uint64]:
 def mark_live(tree: Tree, header: np.uint64, edge: np.uint64, edges: np.uint64) -> None:
     """Make a header for a node below this edge."""
     tree.move[header], tree.visits[header], tree.link[header] = LIVE, edges, NO_NODE
-    tree.wins[header], tree.in_flight[header] = edge, 0
+    tree.wins[header], tree.draws[header], tree.in_flight[header] = edge, 0, 0
     tree.control[IN_USE] += edges + ONE
 
 

@@ -34,6 +34,8 @@ class SearchParams(NamedTuple):
     sharpness: int = PLAIN_SHARPNESS  # of the priors, and of those at the root; see network.infer.sharpness
     root_sharpness: int = PLAIN_SHARPNESS
     solver: np.uint64 = U64(1)  # 1: what replies prove is passed on to the moves before them
+    quiescence: np.uint64 = U64(0)  # 1: the network evaluates positions after winning captures, see network.quiescence
+    transpositions: np.uint64 = U64(0)  # 1: a new leaf takes the mean of another node of its position, if there is one
     batch: np.uint64 = U64(1)  # leaves that are evaluated together
     deepest: int = DEEPEST  # plies below the root; no node is expanded there
 

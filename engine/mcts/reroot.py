@@ -23,7 +23,7 @@ def new_root(tree: Tree, move: int) -> None:
         array[int(ROOT)] = array[slot]
     tree.proven[int(ROOT)] = 0  # `prove_root` finds it again from the replies
     tree.link[slot] = NO_NODE
-    tree.wins[header] = int(ROOT)
+    tree.wins[header], tree.draws[header] = int(ROOT), 0
     tree.kept[0] = 0
 
 

@@ -10,10 +10,11 @@ elsewhere; then all leaves are evaluated by one call. A batch of one is the plai
 import numpy as np
 
 from engine.mcts.allocate import allocate, clear_edges
-from engine.mcts.evaluate import ending_here, evaluate_leaves, give_priors, index_of
-from engine.mcts.params import AT_ROOT, UCB1, Root, SearchParams, Worker, depth_of, is_repeated, keep_leaf
+from engine.mcts.evaluate import ending_here, evaluate_leaves, give_priors
+from engine.mcts.params import AT_ROOT, NETWORK, UCB1, Root, SearchParams, Worker, depth_of, is_repeated, keep_leaf
 from engine.mcts.proof import DRAW, ONE_PLY, UNPROVEN, draw_share_of, proof, proof_from_replies, result_of, score_of
 from engine.mcts.selection import select_by_puct, select_by_ucb1
+from engine.mcts.transpositions import index_of, name_node, take_known_priors
 from engine.mcts.tree import BUSY, NO_NODE, ROOT, SCORE_UNIT, Tree
 from engine.network.architecture import Network
 from movegen.apply import apply_keyed
@@ -28,7 +29,14 @@ from movegen.generate import fill_moves
 
 @inlined_source
 def expand(
-    tree: Tree, network: Network, params: SearchParams, worker: Worker, board: Board, edge: np.uint64, depth: int
+    tree: Tree,
+    network: Network,
+    params: SearchParams,
+    worker: Worker,
+    board: Board,
+    key: np.uint64,
+    edge: np.uint64,
+    depth: int,
 ) -> np.uint64:
     """Make the moves of a position below an edge; -> the new node, or NO_NODE if there was no room or no need."""
     if swap_if(tree.link, edge, NO_NODE, BUSY) != NO_NODE:
@@ -36,25 +44,36 @@ def expand(
     found = fill_moves(board, worker.moves)
     header = allocate(tree, edge, found)
     if header != ZERO:
-        give_priors(network, params, worker, board, found, depth)
+        is_shared = depth > AT_ROOT and params.evaluator == NETWORK
+        if not (is_shared and take_known_priors(tree, worker, board, key, found)):
+            give_priors(network, params, worker, board, found, depth)
         clear_edges(tree, header + ONE, header + ONE + found)
         for index in range(found):
             slot = header + ONE + index
             tree.move[slot], tree.prior[slot] = worker.moves[index], worker.priors[index]
+        if is_shared:
+            name_node(tree, header, key)
     publish(tree.link, edge, np.uint32(header))
     return header
 
 
 @inlined_source
 def node_below(
-    tree: Tree, network: Network, params: SearchParams, worker: Worker, board: Board, edge: np.uint64, depth: int
+    tree: Tree,
+    network: Network,
+    params: SearchParams,
+    worker: Worker,
+    board: Board,
+    key: np.uint64,
+    edge: np.uint64,
+    depth: int,
 ) -> np.uint64:
     """The node below an edge, made at the second visit; 0 while there is none."""
     if tree.visits[edge] == 0 or depth >= params.deepest:
         return ZERO
     header = U64(read(tree.link, edge))
     if header == NO_NODE:
-        return expand(tree, network, params, worker, board, edge, depth)
+        return expand(tree, network, params, worker, board, key, edge, depth)
     return ZERO if header == BUSY else header
 
 
@@ -161,7 +180,7 @@ def descend(tree: Tree, root: Root, network: Network, params: SearchParams, work
     path = worker.paths[leaf]
     enter(tree, worker, path, depth, edge, key)
     while tree.proven[edge] == UNPROVEN and not repeated:
-        header = node_below(tree, network, params, worker, board, edge, depth)
+        header = node_below(tree, network, params, worker, board, key, edge, depth)
         if header == ZERO:
             break
         tree.in_flight[header] = 1  # visited since the cursor came by
@@ -211,7 +230,7 @@ def simulate_many(
         batch = min(params.batch, simulations - made)
         for leaf in range(batch):
             descend(tree, root, network, params, worker, leaf)
-        evaluate_leaves(network, params, tree.values, worker, batch)
+        evaluate_leaves(tree, network, params, worker, batch)
         for leaf in range(batch):
             back_up(tree, worker, leaf)
         made += batch

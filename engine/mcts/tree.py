@@ -38,7 +38,7 @@ LOCK, CURSOR, IN_USE, RECYCLED = U64(0), U64(1), U64(2), U64(3)
 MOST_VISITS = 1 << 31  # of the root, before all statistics are halved: a count has 32 bits
 LONGEST_KEPT = 63
 WORDS_PER_PAGE = U64(4096 // 8)
-VALUE_ENTRIES = 1 << 18  # of two words each, see `evaluate`
+VALUE_ENTRIES = 1 << 18  # of the tables by position, see `transpositions`
 
 
 class Tree(NamedTuple):
@@ -50,7 +50,7 @@ class Tree(NamedTuple):
 
     visits: np.ndarray  # uint32  N [how many edges follow]
     wins: np.ndarray  # int64   W, sum of scores for the player who makes the move, in SCORE_UNIT [edge above]
-    draws: np.ndarray  # int64   D, sum of draw shares, in SCORE_UNIT
+    draws: np.ndarray  # int64   D, sum of draw shares, in SCORE_UNIT [key of the position, 0 if it is the root]
     link: np.ndarray  # uint32  header of the node below; NO_NODE or BUSY
     move: np.ndarray  # uint16  the move, seen by its player [LIVE or FREE]
     prior: np.ndarray  # uint16  P in 1/PRIOR_UNIT; of the edge above the root: 1 if the threads must stop
@@ -58,7 +58,8 @@ class Tree(NamedTuple):
     proven: np.ndarray  # uint16  see engine.mcts.proof
     control: np.ndarray  # uint64  see above
     kept: np.ndarray  # uint32  headers of the line to keep; the first word is their number
-    values: np.ndarray  # uint64  see engine.mcts.evaluate
+    values: np.ndarray  # uint64  see engine.mcts.transpositions
+    nodes: np.ndarray  # uint32  headers of nodes by their positions, likewise
 
     @property
     def fields(self) -> "tuple[np.ndarray, ...]":
@@ -87,6 +88,7 @@ def new_tree(megabytes: int) -> Tree:
         control=np.zeros(8, dtype=np.uint64),
         kept=np.zeros(1 + LONGEST_KEPT, dtype=np.uint32),
         values=np.zeros(2 * VALUE_ENTRIES, dtype=np.uint64),
+        nodes=np.zeros(VALUE_ENTRIES, dtype=np.uint32),
     )
     clear(tree)
     return tree
@@ -100,6 +102,7 @@ def clear(tree: Tree) -> None:
     tree.control[int(CURSOR)] = 1
     tree.kept[0] = 0
     tree.values[:] = 0
+    tree.nodes[:] = 0
     tree.move[1], tree.visits[1], tree.link[1] = FREE, tree.visits.size - 2, NO_NODE
 
 

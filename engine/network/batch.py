@@ -6,6 +6,7 @@ from engine.network.architecture import Network, Scratch
 from engine.network.features import attack_maps, fill_inputs
 from engine.network.infer import move_logits, value
 from engine.network.move_features import fill_rows, move_context_of
+from engine.network.quiescence import quiet_leaf, quiet_value
 from movegen.bits import U64
 from movegen.board import board_at
 from movegen.compiler.jit import kernel
@@ -53,6 +54,25 @@ def values_of(network: Network, scratch: Scratch, boards: np.ndarray, shares: np
     for number in range(len(boards)):
         win, draw, loss = value(network, scratch, board_at(boards, number))
         shares[number, 0], shares[number, 1], shares[number, 2] = win, draw, loss
+
+
+@kernel
+def quiet_values_of(network: Network, scratch: Scratch, boards: np.ndarray, shares: np.ndarray) -> None:
+    """The same, once hanging pieces are taken."""
+    for number in range(len(boards)):
+        win, draw, loss = quiet_value(network, scratch, board_at(boards, number))
+        shares[number, 0], shares[number, 1], shares[number, 2] = win, draw, loss
+
+
+@kernel
+def quiet_leaves_of(
+    network: Network, scratch: Scratch, boards: np.ndarray, leaves: np.ndarray, plies: np.ndarray
+) -> None:
+    """The positions whose values count once hanging pieces are taken, and how many captures lead there."""
+    for number in range(len(boards)):
+        leaf, row = quiet_leaf(network, scratch, board_at(boards, number)), leaves[number]
+        row[0], row[1], row[2], row[3], row[4], row[5] = leaf.board
+        plies[number] = leaf.plies
 
 
 @kernel

@@ -129,7 +129,15 @@ def outcome_logits(
 @inlined
 def value(network: Network, scratch: Scratch, board: Board) -> tuple[np.int64, np.int64, np.int64]:
     """The shares of win, draw and loss for the player to move; their sum is VALUE_UNIT."""
-    win, draw, loss = outcome_logits(network, scratch, board, attack_maps(board))
+    return value_with_maps(network, scratch, board, attack_maps(board))
+
+
+@inlined
+def value_with_maps(
+    network: Network, scratch: Scratch, board: Board, maps: AttackMaps
+) -> tuple[np.int64, np.int64, np.int64]:
+    """The same, given the attacks."""
+    win, draw, loss = outcome_logits(network, scratch, board, maps)
     highest = max(win, draw, loss)
     w, d, l = exp_of_minus(U64(highest - win)), exp_of_minus(U64(highest - draw)), exp_of_minus(U64(highest - loss))
     total = w + d + l

@@ -27,9 +27,8 @@ from engine.network.features import (
     SQUARE_BITS,
     AttackMaps,
     mirror_of,
-    piece_at,
 )
-from engine.network.see import EVEN, WINS, sign_of_exchange, worth
+from engine.network.see import EVEN, WINS, effect_of, sign_of_exchange
 from movegen.attacks import squares_between
 from movegen.bits import ONE, THREE, TWO, U64, ZERO, Bitboard, Square, lowest_square, popcount, several, without_lowest
 from movegen.board import Board, diagonal_sliders, kings, knights, occupied_squares, pawns, straight_sliders
@@ -43,10 +42,10 @@ from movegen.geometry import (
     south,
     straights_from,
 )
-from movegen.moves import CASTLING, EN_PASSANT, PROMOTE_KNIGHT, Move, kind_of, origin_of, target_of
+from movegen.moves import CASTLING, EN_PASSANT, Move, kind_of, origin_of, target_of
 from movegen.sliders import bishop_attacks, rook_attacks
 
-NO_VICTIM, PAWN_VICTIM, CASTLING_VICTIM = U64(0), U64(1), U64(6)
+CASTLING_VICTIM = U64(6)
 MOST_THREATS = U64(THREAT_COUNTS - 1)
 
 # The rows of the targets of promotions: a queen has the queen's, the others have squares that no pawn moves to.
@@ -249,19 +248,7 @@ def fill_rows(board: Board, context: MoveContext, move: Move, rows: np.ndarray, 
     if kind == CASTLING:
         fill_castling(context, origin, target, rows, index)
         return
-    # The pieces of the move, what it gains at once in pawns, and the occupied squares after it.
-    piece = piece_at(board, origin)
-    arriving, victim, gain = piece, NO_VICTIM, np.int64(0)
-    after = (context.occupied ^ ONE << origin) | ONE << target
-    if context.occupied >> target & ONE:
-        victim = piece_at(board, target) + ONE
-        gain = worth(victim - ONE)
-    if kind >= PROMOTE_KNIGHT:
-        arriving = kind - PROMOTE_KNIGHT + KNIGHT
-        gain += worth(arriving) - worth(PAWN)
-    elif kind == EN_PASSANT:
-        victim, gain = PAWN_VICTIM, worth(PAWN)
-        after &= ~south(ONE << target)
+    piece, arriving, victim, gain, after = effect_of(board, move)
     # The digits of the codes.
     seen = seen_from(arriving, target, after)
     check = seen >> context.their_king & ONE

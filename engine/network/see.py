@@ -3,15 +3,21 @@
 Only the sign matters here. Pins are ignored; a king captures only what is not defended.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from engine.network.features import KNIGHT, PAWN, piece_at
 from movegen.attacks import attackers
-from movegen.bits import U64, ZERO, Bitboard, Square, lowest_bit
-from movegen.board import Board, diagonal_sliders, knights, pawns, straight_sliders
+from movegen.bits import ONE, U64, ZERO, Bitboard, Square, lowest_bit
+from movegen.board import Board, diagonal_sliders, knights, occupied_squares, pawns, straight_sliders
 from movegen.compiler.jit import inlined
+from movegen.geometry import south
+from movegen.moves import EN_PASSANT, PROMOTE_KNIGHT, Move, kind_of, origin_of, target_of
 from movegen.sliders import bishop_attacks, rook_attacks
 
 LOSES, EVEN, WINS = U64(0), U64(1), U64(2)
+NO_VICTIM, PAWN_VICTIM = U64(0), U64(1)
 
 # Values of pawn … king in pawns, a byte each.
 WORTH = U64(sum(worth << 8 * piece for piece, worth in enumerate((1, 3, 3, 5, 9, 100))))
@@ -21,6 +27,42 @@ WORTH = U64(sum(worth << 8 * piece for piece, worth in enumerate((1, 3, 3, 5, 9,
 def worth(piece: np.uint64) -> np.int64:
     """The value of a piece, in pawns."""
     return np.int64(WORTH >> (piece << U64(3)) & U64(255))
+
+
+# What a move does
+
+
+class Effect(NamedTuple):
+    """What a move does at once. Not of castling."""
+
+    piece: np.uint64  # PAWN … KING
+    arriving: np.uint64  # the same, or what a pawn becomes
+    victim: np.uint64  # NO_VICTIM, or 1 + the piece that is captured
+    gain: np.int64  # in pawns
+    after: Bitboard  # the occupied squares after it
+
+
+@inlined
+def effect_of(board: Board, move: Move) -> Effect:
+    """The effect of a move that is not castling."""
+    origin, target, kind = origin_of(move), target_of(move), kind_of(move)
+    occupied = occupied_squares(board)
+    piece = piece_at(board, origin)
+    arriving, victim, gain = piece, NO_VICTIM, np.int64(0)
+    after = (occupied ^ ONE << origin) | ONE << target
+    if occupied >> target & ONE:
+        victim = piece_at(board, target) + ONE
+        gain = worth(victim - ONE)
+    if kind >= PROMOTE_KNIGHT:
+        arriving = kind - PROMOTE_KNIGHT + KNIGHT
+        gain += worth(arriving) - worth(PAWN)
+    elif kind == EN_PASSANT:
+        victim, gain = PAWN_VICTIM, worth(PAWN)
+        after &= ~south(ONE << target)
+    return Effect(piece, arriving, victim, gain, after)
+
+
+# Exchanges
 
 
 @inlined

@@ -149,7 +149,8 @@ class TreeNode:
 
     def _first_looks(self, chosen: range, shape: Shape) -> list[float | None]:
         positions = [self.position_after(self.moves[index]).position for index in chosen]
-        return first_looks(self.snapshot.judge if shape.first_look else None, positions)
+        snapshot = self.snapshot
+        return first_looks(snapshot.judge if shape.first_look else None, positions, bool(snapshot.params.quiescence))
 
     @cached_property
     def _urgencies(self) -> dict[int, Urgency]:

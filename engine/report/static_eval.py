@@ -11,7 +11,7 @@ from engine.mcts.fixed_visits import SearchTask, expand_root, make_visits
 from engine.mcts.params import NETWORK, PLAYOUT, PUCT, UCB1, SearchParams, new_worker, root_of
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
 from engine.network.architecture import VALUE_UNIT, Network, new_scratch
-from engine.network.batch import values_of
+from engine.network.batch import quiet_values_of, values_of
 from engine.network.infer import PLAIN_SHARPNESS
 from engine.report.lines import TreePosition
 from engine.report.move_stats import DIGITS, moves_below
@@ -106,11 +106,11 @@ def network_outcome(position: Position, network: Network) -> Outcome:
     return Outcome(*(share / VALUE_UNIT for share in shares))
 
 
-def _values(positions: Sequence[Position], network: Network) -> list[list[int]]:
-    """Win, draw and loss of each position, in VALUE_UNIT."""
+def _values(positions: Sequence[Position], network: Network, after_captures: bool = False) -> list[list[int]]:
+    """Win, draw and loss of each position, in VALUE_UNIT; `after_captures`: with quiescence."""
     boards = np.array([position.board for position in positions], dtype=np.uint64)
     shares = np.zeros((len(positions), 3), dtype=np.int64)
-    values_of(network, new_scratch(network), boards, shares)
+    (quiet_values_of if after_captures else values_of)(network, new_scratch(network), boards, shares)
     values: list[list[int]] = shares.tolist()
     return values
 
@@ -150,11 +150,13 @@ def priors_at(here: TreePosition, network: Network) -> dict[int, float]:
     return here.priors[1]
 
 
-def first_looks(network: Network | None, positions: Sequence[Position]) -> list[float | None]:
-    """The network's own score of positions, for the player who moved there; None with playouts."""
+def first_looks(
+    network: Network | None, positions: Sequence[Position], after_captures: bool = False
+) -> list[float | None]:
+    """The score of positions at their first visit, for the player who moved there; None with playouts."""
     if network is None or not positions:
         return [None for _ in positions]
-    return [_score_before(*pair) for pair in zip(positions, _values(positions, network), strict=True)]
+    return [_score_before(*pair) for pair in zip(positions, _values(positions, network, after_captures), strict=True)]
 
 
 def _score_before(position: Position, shares: list[int]) -> float:

@@ -120,7 +120,7 @@ def fill_tree(tree: Tree, columns: Columns) -> None:
     for array in (tree.link, tree.in_flight):
         array[slot] = array[headers] = 0
     tree.link[edges] = headers
-    tree.visits[headers], tree.wins[headers], tree.move[headers] = counts, edges, LIVE
+    tree.visits[headers], tree.wins[headers], tree.draws[headers], tree.move[headers] = counts, edges, 0, LIVE
     tree.control[int(IN_USE)] = used - 1
     tree.control[int(CURSOR)] = used if used < room else 1
     if used < room:

@@ -4,7 +4,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = {"explore": ("starlette", "uvicorn"), "train": ("torch", "matplotlib")}
+PACKAGES = {"explore": ("starlette", "uvicorn"), "train": ("matplotlib",)}
 # The working folder is left out of the path (-P): it may hold another `engine.py`. The folder of this package
 # is added if it is not on the path: the package need not be installed.
 PROGRAM = """\
@@ -39,10 +39,15 @@ def how_to_install(package: str | None) -> str | None:
     return None
 
 
+def is_installed(package: str) -> bool:
+    """Is an optional package there? Nothing is imported."""
+    return find_spec(package) is not None
+
+
 def check_extra(extra: str) -> None:
     """`ValueError` if a package of an extra is missing; nothing is imported."""
     for name in PACKAGES[extra]:
-        if find_spec(name) is None:
+        if not is_installed(name):
             raise ValueError(how_to_install(name))
 
 

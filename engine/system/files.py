@@ -4,12 +4,18 @@ import hashlib
 import json
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+if sys.platform != "win32":
+    import resource
+
 HEAD_BYTES = 4096  # for `is_ours`
+FEW_FILES = 64  # every system allows a process more
 
 
 def check_writable(path: Path, *, is_ours: Callable[[bytes], bool], kind: str, force: bool = False) -> None:
@@ -77,6 +83,16 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+def allow_open_files(count: int) -> None:
+    """Raise the limit of open files by a number, as far as allowed; files that are mapped into memory count."""
+    if sys.platform != "win32" and count > FEW_FILES:
+        now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if now != resource.RLIM_INFINITY:
+            wanted = now + count if most == resource.RLIM_INFINITY else min(now + count, most)
+            with suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

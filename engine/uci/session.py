@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.uci.search_commands import SearchCommands
 
 FORGETTING_OPTIONS = frozenset(
-    {"Hash", "Clear Hash", "Formula", "Evaluator", "EvalFile", "Policy Temperature", "Root Temperature"}
+    {"Hash", "Clear Hash", "Formula", "Evaluator", "EvalFile", "Quiescence", "Policy Temperature", "Root Temperature"}
 )  # options with which the tree means something else
 SECONDS_TO_CLOSE = 0.5
 STANDARD_COMMANDS = (

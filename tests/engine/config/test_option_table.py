@@ -35,6 +35,8 @@ PUCT Growth type spin default 4000 min 0 max 10000
 First Play type spin default 180 min -1000 max 1000
 Policy Temperature type spin default 2400 min 100 max 10000
 Root Temperature type spin default 5800 min 100 max 10000
+Quiescence type check default true
+Transpositions type check default true
 Batch type spin default 1 min 1 max 64
 Temperature type spin default 0 min 0 max 10000
 Seed type spin default 0 min 0 max 2147483647
@@ -48,7 +50,8 @@ Clear Hash type button
 ATTRIBUTES = """
 hash_megabytes threads multi_pv ponder move_overhead chess960 show_wdl analyse_mode limit_strength elo about own_book
 book_file syzygy_path eval_file formula evaluator ucb1_c puct_c puct_growth first_play policy_temperature
-root_temperature batch temperature seed move_stats explorer explorer_port open_explorer log_file clear_hash
+root_temperature quiescence transpositions batch temperature seed move_stats explorer explorer_port open_explorer
+log_file clear_hash
 """
 
 
@@ -62,7 +65,7 @@ def test_defaults_are_those_of_the_lines_and_under_their_names():
         value = getattr(options, attribute)
         assert value == options.value(option.name) == option.default
         if option.kind == "check":
-            assert value is False
+            assert value is (attribute in ("quiescence", "transpositions"))
 
 
 OTHER = {"spin": ("77", 77), "check": ("true", True), "string": ("some text", "some text")}
@@ -76,6 +79,8 @@ def test_an_option_sets_its_own_value_and_no_other(option, attribute):
     text, value = OTHER.get(option.kind, (option.choices[0], option.choices[0]) if option.choices else ("x", ""))
     if option.kind == "spin" and not option.lowest <= 77 <= option.highest:
         text, value = str(option.lowest), option.lowest
+    if option.default is True:
+        text, value = "false", False
     if option.default == value and option.choices:
         text = value = option.choices[1]
     assert options.set(option.name.upper(), text) is option
@@ -130,7 +135,7 @@ def test_the_table_in_the_documents():
     head, line, *rows = markdown_table().splitlines()
     assert (head, line) == ("| option | default (range) | meaning |", "| --- | --- | --- |")
     cells = {row.split(" | ")[0]: row.split(" | ")[1] for row in rows}
-    assert len(cells) == len(OPTIONS) == 32
+    assert len(cells) == len(OPTIONS) == 34
     assert cells["| `Hash`"] == "256 (1–65536)"
     assert cells["| `First Play`"] == "180 (-1000–1000)"
     assert cells["| `Formula`"] == "PUCT (UCB1, PUCT)"
@@ -160,6 +165,8 @@ def test_parameters_of_the_search(formula, c, evaluator):
     assert params.evaluator == (NETWORK if evaluator == "Network" else PLAYOUT)
     assert (params.exploration, params.growth, params.first_play, int(params.batch)) == (c, 3.0, -0.25, 8)
     assert (params.sharpness, params.root_sharpness) == (sharpness(1.5), sharpness(2.5))
+    assert search_params(options_with(quiescence=False)).quiescence == 0
+    assert search_params(options_with(transpositions=False)).transpositions == 0
     assert PLAIN_SHARPNESS / params.sharpness == pytest.approx(1.5, rel=1e-3)
     assert PLAIN_SHARPNESS / params.root_sharpness == pytest.approx(2.5, rel=1e-3)
 
@@ -176,8 +183,11 @@ def test_weak_play_has_constants_of_its_ratings():
     assert (weak.exploration, weak.growth, weak.first_play) == (0.8, 3.0, 0.15)
     assert (weak.sharpness, weak.root_sharpness) == (PLAIN_SHARPNESS, PLAIN_SHARPNESS)
     assert (weak.formula, weak.evaluator, int(weak.batch)) == (PUCT, NETWORK, 8)
+    assert (params.quiescence, weak.quiescence) == (1, 0)
+    assert (params.transpositions, weak.transpositions) == (1, 0)
     ucb1 = search_params(options_with(formula="UCB1", **NUMBERS))
-    assert weakened(ucb1) == ucb1._replace(sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS)
+    plain = {"sharpness": PLAIN_SHARPNESS, "root_sharpness": PLAIN_SHARPNESS, "quiescence": 0, "transpositions": 0}
+    assert weakened(ucb1) == ucb1._replace(**plain)
 
 
 @pytest.mark.parametrize(

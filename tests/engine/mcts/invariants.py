@@ -25,6 +25,7 @@ def check_invariants(tree):
         assert tree.in_flight[slot] == 0
         assert 0 <= tree.wins[slot] <= visits * SCORE_UNIT
         assert 0 <= tree.draws[slot] <= visits * SCORE_UNIT
+        assert tree.draws[slot] <= 2 * min(tree.wins[slot], visits * SCORE_UNIT - tree.wins[slot]) + visits
         link = int(tree.link[slot])
         if link:
             assert link in headers

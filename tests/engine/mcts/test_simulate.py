@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import chess
@@ -13,7 +14,7 @@ from engine.mcts.proof import RESULT_SHIFT, prove_root
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import LIVE, RECYCLED, SCORE_UNIT, new_tree
 from engine.network.architecture import new_scratch
-from engine.network.batch import values_of
+from engine.network.batch import quiet_values_of, values_of
 from engine.network.infer import sharpness
 from engine.network.weights_file import load_weights
 from movegen import Position
@@ -65,10 +66,10 @@ POSITIONS = {
 }
 
 
-def by_network(position):
+def by_network(position, kernel=values_of):
     """The network's score and draw share for the player who moved to a position."""
     boards, shares = np.array([position.board], dtype=np.uint64), np.zeros((1, 3), dtype=np.int64)
-    values_of(NET, new_scratch(NET), boards, shares)
+    kernel(NET, new_scratch(NET), boards, shares)
     _, draws, losses = shares[0].tolist()
     return losses + draws // 2, draws
 
@@ -90,24 +91,31 @@ class Kind(NamedTuple):
     number: np.uint64
     evaluate: Callable
     priors: Callable = reference.uniform
+    quiescence: np.uint64 = U64(0)
+    transpositions: np.uint64 = U64(0)
 
 
 EVALUATORS = {
     "scattered": Kind(SCATTERED, reference.scattered),
     "constant": Kind(CONSTANT, reference.constant),
     "network": Kind(NETWORK, by_network, network_priors),
+    "transpositions": Kind(NETWORK, by_network, network_priors, transpositions=U64(1)),
+    "quiescence": Kind(NETWORK, partial(by_network, kernel=quiet_values_of), network_priors, U64(1)),
 }
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("solver", [True, False])
-@pytest.mark.parametrize("evaluator", ["scattered", "constant", "network"])
+@pytest.mark.parametrize("evaluator", EVALUATORS)
 @pytest.mark.parametrize("formula", ["ucb1", "puct"])
 @pytest.mark.parametrize("name", POSITIONS)
 def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, solver, scaled):
     position, kind = POSITIONS[name], EVALUATORS[evaluator]
     constants = {"exploration": 0.9, "first_play": 0.1, "growth": 2.0}
-    expected = reference.Reference(position, formula, kind.evaluate, kind.priors, seed=7, solver=solver, **constants)
+    constants_of_reference = {**constants, "transpositions": bool(kind.transpositions)}
+    expected = reference.Reference(
+        position, formula, kind.evaluate, kind.priors, seed=7, solver=solver, **constants_of_reference
+    )
     visits = scaled(400)
     expected.run(visits)
     params = SearchParams(
@@ -116,6 +124,8 @@ def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, s
         **constants,
         root_sharpness=sharpness(1.5),
         solver=U64(solver),
+        quiescence=kind.quiescence,
+        transpositions=kind.transpositions,
     )
     tree = search(position, visits, params, seed=7)
     assert_same_tree(tree, 0, expected.root)
@@ -123,7 +133,7 @@ def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, s
 
 @pytest.mark.parametrize("params", [SearchParams(UCB1, PLAYOUT, 1.4, 0.0), SearchParams(PUCT, PLAYOUT, 1.5, 0.1)])
 def test_visits_add_up(params, scaled):
-    visits = scaled(5000)
+    visits = scaled(5000, plain=60)
     tree = search(Position(KIWIPETE), visits, params)
     assert tree.visits[0] == visits
     check_invariants(tree)
@@ -151,7 +161,7 @@ def test_expansion_is_lazy():
 @pytest.mark.parametrize("threads", [1, pytest.param(4, marks=pytest.mark.jit)])  # plain Python has no atomic additions
 def test_a_full_tree_goes_on(megabytes, threads, scaled):
     tree, params, root = new_tree(megabytes), SearchParams(PUCT, SCATTERED, 0.7, 0.0), root_of(Position(KIWIPETE))
-    each = scaled(150_000) // threads
+    each = scaled(150_000, plain=4000) // threads
     workers = [
         threading.Thread(target=simulate_many, args=(tree, root, NET, params, new_worker(seed, NET), U64(each)))
         for seed in range(1, threads + 1)

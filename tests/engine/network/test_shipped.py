@@ -38,6 +38,7 @@ def test_size_and_figures(shipped):
     figures = shipped.notes["figures"]
     assert figures["positions"] >= 200_000
     assert figures["value_mse"] <= 0.0080
+    assert figures["value_quiet_mse"] <= 0.0060
     assert figures["policy_top1"] >= 0.36
     assert figures["policy_top5"] >= 0.775
 

@@ -98,10 +98,15 @@ def test_a_memory_whose_first_sample_has_no_visits_is_thinned():
         assert [sample.visits for sample in sparse] == sorted({sample.visits for sample in sparse})
 
 
+@pytest.fixture(scope="module")
+def own_tree():
+    """A tree whose visits a test may change."""
+    return searched(MIDDLEGAME, 100).tree
+
+
 @pytest.mark.parametrize("first", [0, 1, 2**32 - 600])
-def test_a_memory_never_overflows(first):
-    searcher = searched(MIDDLEGAME, 100)
-    tree, history = searcher.tree, History()
+def test_a_memory_never_overflows(own_tree, first):
+    tree, history = own_tree, History()
     history.start(0.0)
     for step in range(3 * MOST_SAMPLES):
         tree.visits[0] = min(first + step, 2**32 - 1)
