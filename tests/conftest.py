@@ -45,9 +45,13 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def scaled():
-    """A number of cases: as given for compiled kernels, a fifth in other variants, a twentieth in plain Python."""
+    """A number of cases: as given where compiled, a fifth in other variants, `plain` or a twentieth in plain Python."""
     share = 20 if JIT_DISABLED else 5 if IS_VARIANT else 1
-    return lambda count: max(count // share, min(count, 20))
+
+    def scale(count, plain=None):
+        return plain if JIT_DISABLED and plain is not None else max(count // share, min(count, 20))
+
+    return scale
 
 
 @pytest.fixture(scope="session")

@@ -67,11 +67,22 @@ class Reference:
     """A search from a position."""
 
     def __init__(
-        self, position, formula, evaluate, priors, exploration, first_play=0.0, growth=0.0, seed=1, solver=True
+        self,
+        position,
+        formula,
+        evaluate,
+        priors,
+        exploration,
+        first_play=0.0,
+        growth=0.0,
+        seed=1,
+        solver=True,
+        transpositions=False,
     ):
         self.position, self.formula, self.evaluate, self.priors = position, formula, evaluate, priors
         self.exploration, self.first_play, self.growth, self.solver = exploration, first_play, growth, solver
         self.random = Random(seed)
+        self.transpositions = {} if transpositions else None  # by a part of the key: the last key and edge expanded
         self.root = Edge(None, 65535)
 
     def run(self, simulations):
@@ -105,13 +116,23 @@ class Reference:
         elif repeated:
             score, draw = UNIT // 2, UNIT
         else:
-            score, draw = self.evaluate(position)
+            score, draw = self.mean_elsewhere(position) or self.evaluate(position)
         self.back_up(path, score, draw)
 
     def expand(self, edge, position, depth):
         """The replies, the likely ones first."""
         pairs = zip(position.move_codes, self.priors(position, depth), strict=True)
         edge.replies = [Edge(code, prior) for code, prior in sorted(pairs, key=lambda pair: -pair[1])]
+        if self.transpositions is not None and depth:
+            self.transpositions[position.key >> 46] = position.key, edge
+
+    def mean_elsewhere(self, position):
+        """Score and draw share of another node of this position, if the last one in its place in the table is one."""
+        key, edge = (self.transpositions or {}).get(position.key >> 46, (None, None))
+        if key != position.key:
+            return None
+        score = edge.wins // edge.visits
+        return score, min(edge.draws // edge.visits, 2 * score, 2 * (UNIT - score))
 
     def select(self, parent):
         best, best_value, equals = parent.replies[0], -math.inf, 0

@@ -13,6 +13,12 @@ PROJECT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
+def environment(environment):
+    """Without a path that may lead into the tree."""
+    return {name: value for name, value in environment.items() if name != "PYTHONPATH"}
+
+
+@pytest.fixture(scope="module")
 def installed(tmp_path_factory, environment):
     """An environment with nothing but the wheel and what it depends on; -> its folder of commands."""
     folder = tmp_path_factory.mktemp("wheel")
@@ -21,7 +27,8 @@ def installed(tmp_path_factory, environment):
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "venv", with_pip=True)
     commands = folder / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
-    subprocess.run([commands / "pip", "install", "--quiet", str(wheel)], check=True, capture_output=True)
+    install = [commands / "pip", "install", "--quiet", str(wheel)]
+    subprocess.run(install, check=True, capture_output=True, env=environment)
     return commands
 
 

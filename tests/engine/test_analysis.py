@@ -19,8 +19,8 @@ def test_a_search_from_python():
     rows = analysis.children()["rows"]
     assert len(rows) == 46
     assert analysis.explain()["move"]["uci"] == rows[0]["uci"]
-    assert analysis.explain("h4")["added"] == 2000
-    assert analysis.explain("h4", 100)["added"] == 100
+    assert analysis.explain("Nh4")["added"] == 2000
+    assert analysis.explain("Nh4", 100)["added"] == 100
     assert analysis.explain("Ke2")["verdict"] == "NOT LEGAL"
     assert analysis.icicle()["visits"] == 500
     assert analysis.history(2)["visits"][-1] == 500

@@ -79,7 +79,7 @@ def test_one_name_for_one_thing_in_every_command(monkeypatch, command, names):
     assert set(names.split()) <= known
 
 
-@pytest.mark.parametrize(("command", "package"), [("explore", "uvicorn"), ("train", "torch")])
+@pytest.mark.parametrize(("command", "package"), [("explore", "uvicorn"), ("train", "matplotlib")])
 def test_a_missing_package_is_named_with_what_to_type(monkeypatch, capsys, command, package):
     def needs_more(_words):
         raise ModuleNotFoundError(name=f"{package}.part")

@@ -29,7 +29,7 @@ POSITIONS = {
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS.keys())
 def test_samples_are_uniform(position, scaled):
     """Chi-square with a fixed seed: beyond the 99.99 % point for these degrees of freedom would be no chance."""
-    samples = scaled(200_000)
+    samples = scaled(200_000, plain=2000)
     rng = np.random.default_rng(7)
     counts = Counter(
         int(random_move(position.board, word)) for word in rng.integers(0, 2**64, samples, dtype=np.uint64)
@@ -70,9 +70,9 @@ def test_no_move_where_there_is_none(fen):
 
 def test_random_games_end_and_follow_the_seed(scaled):
     start = Position()
-    first = random_games(start.board, U64(0), U64(1), U64(scaled(1000)))
-    assert first == random_games(start.board, U64(0), U64(1), U64(scaled(1000)))
-    moves = int(first[0]) / scaled(1000)
+    first = random_games(start.board, U64(0), U64(1), U64(scaled(1000, plain=20)))
+    assert first == random_games(start.board, U64(0), U64(1), U64(scaled(1000, plain=20)))
+    moves = int(first[0]) / scaled(1000, plain=20)
     assert 200 < moves < 500  # about 324 plies are known for uniformly random games
 
 

@@ -34,7 +34,7 @@ def test_a_plain_table_where_there_is_no_terminal(capsys):
 
 def test_json_holds_the_same_numbers_as_the_table(capsys):
     arguments = ("--visits", "800", MIDDLEGAME)
-    data = json.loads(output_of(capsys, "--json", "--why", "--why", "h4", *arguments))
+    data = json.loads(output_of(capsys, "--json", "--why", "--why", "Nh4", *arguments))
     assert data["summary"]["schema"] == "teresa-search/1"
     assert data["summary"]["visits"] == 800
     assert data["history"]["visits"][-1] == 800

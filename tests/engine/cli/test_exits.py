@@ -67,10 +67,18 @@ class Run:
         return self.process.returncode, [line for line in said if not line.startswith("import time")]
 
 
+COMMANDS = ("analyse", "bench", "epd", "explore", "perft", "play", "review", "warmup")
+# The first imports are the same for all commands: two of them are enough.
+IMPORTS = [
+    pytest.param(name, imports, marks=[] if imports > 20 or name in ("analyse", "perft") else pytest.mark.soak)
+    for name in COMMANDS
+    for imports in (0, 20, 150, 400)
+]
+
+
 @can_signal
 @pytest.mark.slow
-@pytest.mark.parametrize("imports", [0, 20, 150, 400])
-@pytest.mark.parametrize("name", ["analyse", "bench", "epd", "explore", "perft", "play", "review", "warmup"])
+@pytest.mark.parametrize(("name", "imports"), IMPORTS)
 @pytest.mark.usefixtures("warm")
 def test_ctrl_c_while_modules_are_imported(name, imports, commands, environment):
     """At the same point on a fast and a slow machine: after a number of imports."""
@@ -118,11 +126,11 @@ def test_ctrl_c_while_a_command_waits_or_thinks(words, shown, expected, environm
 
 @can_signal
 @pytest.mark.slow
-@pytest.mark.parametrize("cold", [True, False])
-def test_ctrl_c_and_the_end_of_input_together(environment, tmp_path, cold):
+@pytest.mark.parametrize(("cold", "times"), [(True, 4), (False, 4), pytest.param(False, 40, marks=pytest.mark.soak)])
+def test_ctrl_c_and_the_end_of_input_together(environment, tmp_path, cold, times):
     """In a terminal both come: a search that begins, one that ends, kernels that are being loaded."""
     variables = {**environment, "TERESA_CACHE_DIR": str(tmp_path)} if cold else environment
-    for number in range(4 if cold else 12):
+    for number in range(times):
         engine = Process(variables)
         engine.ask("uci", until="uciok", seconds=60)
         if number % 4 > 1 and not cold:
@@ -223,6 +231,7 @@ def test_a_child_runs_a_folder_of_sources_that_is_not_installed(hostile, environ
     for package in ("engine", "movegen", "perft"):  # without what a build leaves next to them
         shutil.copytree(sources / package, home / package, ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-S", "-P", "-c", PROGRAM, str(home), "--version"]  # -S: nothing is installed
+    environment = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
     run = subprocess.run(command, cwd=hostile, env=environment, capture_output=True, check=False)
     assert (run.returncode, run.stderr) == (0, b"")
     assert run.stdout.startswith(b"Teresa (not installed)")

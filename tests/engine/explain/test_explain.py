@@ -263,7 +263,7 @@ def test_a_running_search_is_not_disturbed():
 
 def test_no_move_is_called_refuted_on_few_visits():
     """By the tree alone none is; by `answer` only after a search for it alone."""
-    searcher, refuted = searched(BENCH[3], 5000), 0
+    searcher, refuted = searched(BENCH[17], 5000), 0
     for row in searcher.report().rows():
         found = explain(searcher.report(), row.uci)
         assert found.verdict is not Verdict.REFUTED
@@ -306,12 +306,12 @@ def test_visits_of_both_searches_are_added_up():
     ("hint", "expected"),
     [
         ("", "evidence 2,0"),
-        (WHY_NOT_HINT, "; `why not h4 20000` searches more"),
+        (WHY_NOT_HINT, "; `why not Nh4 20000` searches more"),
         (EXTRA_HINT, "; `--extra 20000` searches more"),
     ],
 )
 def test_the_hint_fits_the_place_where_it_is_read(hint, expected):
-    found = answer(searched(MIDDLEGAME, 3000).report(), "h4")
+    found = answer(searched(MIDDLEGAME, 3000).report(), "Nh4")
     last = lines_of(found, hint)[-1]
     assert expected in last
     assert ("searches more" in last) == bool(hint)

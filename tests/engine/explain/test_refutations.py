@@ -69,7 +69,7 @@ def loss_of(engine, board, reply):
 
 @pytest.mark.parametrize(
     ("positions", "least"),
-    [pytest.param(10, 3, marks=pytest.mark.slow), pytest.param(550, 200, marks=pytest.mark.soak)],
+    [pytest.param(20, 3, marks=pytest.mark.slow), pytest.param(550, 200, marks=pytest.mark.soak)],
 )
 def test_replies_that_refute_are_those_of_a_strong_engine(stockfish, positions, least):
     losses = []

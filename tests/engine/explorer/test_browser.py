@@ -19,7 +19,8 @@ from tests.engine.report.searches import MIDDLEGAME, follow, save, searched
 
 pytestmark = pytest.mark.slow
 
-DEEP = {"PUCT C": 100, "PUCT Growth": 0, "Policy Temperature": 500, "Root Temperature": 500}  # a tree of few long lines
+# A tree of few long lines: their positions are not to be known from others.
+DEEP = {"Transpositions": False, "PUCT C": 100, "PUCT Growth": 0, "Policy Temperature": 500, "Root Temperature": 500}
 
 
 def test_numbers_on_the_page_are_those_of_the_report(resting, new_page):

@@ -34,6 +34,11 @@ RECORD = """(() => {
 })()"""
 TEXTS = """() => [...window.drawn].filter(([canvas]) => document.contains(canvas) && canvas.clientWidth)
   .map(([canvas, texts]) => [canvas.width, canvas.height, texts])"""
+AFTER_FRAMES = """() => new Promise((done) => {
+  let left = 10;
+  const next = () => (left-- ? requestAnimationFrame(next) : done());
+  next();
+})"""
 BOX = "e => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; }"
 BOXES = f"all => all.map(e => [e.textContent, ...({BOX})(e)])"
 
@@ -114,7 +119,7 @@ def check_widths(page, width):
 def check(page, width, height):
     """All of it in a window of a size."""
     page.set_viewport_size({"width": width, "height": height})
-    page.wait_for_timeout(700)
+    page.evaluate(AFTER_FRAMES)  # pictures are drawn again when their size has changed, which each frame looks at
     check_widths(page, width)
     check_board(page)
     check_places(page, width)

@@ -573,35 +573,47 @@ def test_threads_end_at_once_inside_a_long_chunk():
     assert simulate_many(*arguments, U64(10)) == 10
 
 
+@pytest.fixture
+def held_up(monkeypatch):
+    """The first worker, which looks at the clock, is held up until the search is over; -> was it over in the end?"""
+    ends, simulate_chunks = [], workers_module.WorkerPool._simulate_chunks
+
+    def work(pool, worker, lookout):
+        if worker is not pool.workers[0]:
+            simulate_chunks(pool, worker, lookout)
+            return
+        end = time.monotonic() + 60
+        while not pool.is_over and time.monotonic() < end:
+            time.sleep(0.002)
+        ends.append(pool.is_over)
+        pool.end()  # else a search that nobody watches would go on
+
+    monkeypatch.setattr(workers_module.WorkerPool, "_simulate_chunks", work)
+    return ends
+
+
 @pytest.mark.slow
-def test_far_more_threads_than_processors_keep_to_the_clock():
-    """The bound is that of a hang: without a watcher 32 threads on 2 processors take 2 to 7 s."""
+def test_far_more_threads_than_processors_keep_to_the_clock(held_up):
+    """The bound is that of a hang: without a watcher 32 threads on 2 processors took 2 to 7 s."""
     witness = Witness(Hash=64, Threads=32)
-    witness.search(Limits(nodes=1000))
     seconds = []
     for _ in range(3):
         begin = time.perf_counter()
         witness.search(Limits(move_time=200))
         seconds.append(time.perf_counter() - begin)
+    assert held_up == [True] * 3
     assert min(seconds) < 2.0
     assert witness.searcher.run.reason == StopReason.TIME
     warnings = [message for message in witness.messages if "32 threads" in message]
     assert len(warnings) <= 1  # none where there are as many processors
 
 
-@pytest.mark.thorough
-def test_the_clock_is_watched_while_the_first_worker_is_held_up():
-    """Its listener takes a second; the other worker ends in time all the same."""
+def test_the_clock_is_watched_while_the_first_worker_is_held_up(held_up):
+    """The others end in time all the same."""
     witness = Witness(Threads=2)
-    ends = []
-
-    def slow(_info):
-        time.sleep(1.0)
-        ends.append(witness.searcher.run.pool.is_over)
-
-    witness.on_info = slow
     witness.search(Limits(move_time=250))
-    assert ends[0]
+    assert held_up == [True]
+    assert witness.searcher.run.reason == StopReason.TIME
 
 
 def test_moves_that_are_proven_to_lose_are_no_rivals_on_the_clock():

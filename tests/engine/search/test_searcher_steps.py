@@ -271,8 +271,18 @@ def test_a_failure_upon_a_failure_gives_a_legal_move(searcher, monkeypatch):
 # A whole search, of few visits
 
 
+PATIENCE = 600  # seconds: the first search may have to compile its kernels, on a busy machine
+
+
 def small_searcher(**options):
     return Searcher(options_of(hash_megabytes=1, seed=1, **options), Listener())
+
+
+def search(searcher, limits, **options):
+    """Search to the end."""
+    searcher.go(limits, **options)
+    searcher.wait(PATIENCE)
+    assert not searcher.is_searching
 
 
 @pytest.mark.jit
@@ -280,8 +290,7 @@ def small_searcher(**options):
 def test_a_tree_that_was_asked_to_stop_is_searched_again(batch):
     searcher = small_searcher(batch=batch)
     searcher.prepare().prior[int(ROOT)] = 1
-    searcher.go(Limits(nodes=30), search_moves=TWO)
-    searcher.wait(60)
+    search(searcher, Limits(nodes=30), search_moves=TWO)
     assert present_moves(searcher.tree) == set(TWO)
     assert searcher.run.pool.nodes == 30
     assert listener_of(searcher).best[0][0] in ("e2e4", "d2d4")
@@ -291,8 +300,7 @@ def test_a_tree_that_was_asked_to_stop_is_searched_again(batch):
 def test_the_history_of_a_search_is_that_of_its_root():
     searcher = small_searcher()
     for _ in range(2):
-        searcher.go(Limits(nodes=40))
-        searcher.wait(60)
+        search(searcher, Limits(nodes=40))
     codes, samples = searcher.history.read()
     assert set(codes) == set(Position().move_codes)
     assert [sample.visits for sample in samples] == sorted(sample.visits for sample in samples)
@@ -304,8 +312,7 @@ def test_the_history_of_a_search_is_that_of_its_root():
 @pytest.mark.jit
 def test_the_main_line_is_kept_while_it_is_searched():
     searcher = small_searcher()
-    searcher.go(Limits(nodes=60))
-    searcher.wait(60)
+    search(searcher, Limits(nodes=60))
     tree = searcher.tree
     best = best_of(moves_below(tree, int(ROOT)))
     line = [int(tree.link[slot]) for slot in (best.slot, *(slot for slot, _ in best_edges(tree, best.slot)))]
@@ -320,8 +327,7 @@ def test_a_weak_player_starts_from_nothing_and_a_strong_one_goes_on():
     for limit_strength, visits in ((True, 20), (False, 40)):
         searcher = small_searcher(limit_strength=limit_strength, elo=2590)
         for _ in range(2):
-            searcher.go(Limits(nodes=20))
-            searcher.wait(60)
+            search(searcher, Limits(nodes=20))
         assert searcher.tree.visits[int(ROOT)] == visits
 
 
@@ -329,8 +335,7 @@ def test_a_weak_player_starts_from_nothing_and_a_strong_one_goes_on():
 def test_a_position_without_moves_is_answered_without_one():
     searcher = small_searcher()
     searcher.set_position(Position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), None)
-    searcher.go(Limits(nodes=20))
-    searcher.wait(60)
+    search(searcher, Limits(nodes=20))
     assert listener_of(searcher).best == [(None, None)]
     assert searcher.run.reason == StopReason.NO_MOVE
 
@@ -339,8 +344,7 @@ def test_a_position_without_moves_is_answered_without_one():
 @pytest.mark.parametrize("nodes", [1, 2, 3])
 def test_the_answer_of_very_few_visits(nodes):
     searcher = small_searcher()
-    searcher.go(Limits(nodes=nodes))
-    searcher.wait(60)
+    search(searcher, Limits(nodes=nodes))
     ((best, reply),) = listener_of(searcher).best
     assert best in Position().legal_moves
     assert (reply is None) == (nodes < 3)

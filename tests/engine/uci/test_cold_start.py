@@ -58,14 +58,24 @@ def test_several_engines_started_at_once_answer_in_time_and_search(cold):
         engine.quit_cleanly()
 
 
-def test_a_game_that_starts_at_once_is_played_without_a_loss_on_time(cold):
+def play_at_once(environment, plies):
     with (
-        chess.engine.SimpleEngine.popen_uci(TERESA, env=cold, timeout=10) as white,
-        chess.engine.SimpleEngine.popen_uci(TERESA, env=cold, timeout=10) as black,
+        chess.engine.SimpleEngine.popen_uci(TERESA, env=environment, timeout=10) as white,
+        chess.engine.SimpleEngine.popen_uci(TERESA, env=environment, timeout=10) as black,
     ):
         white.ping()
         black.ping()
-        play(white, black, seconds=10.0, increment=0.1, plies=60)
+        play(white, black, seconds=10.0, increment=0.1, plies=plies)
+
+
+def test_a_game_that_starts_at_once_is_played_without_a_loss_on_time(nearly_warm):
+    """In its middle the compiled search takes over from the simple player."""
+    play_at_once(nearly_warm, plies=30)
+
+
+@pytest.mark.soak
+def test_a_game_that_starts_at_once_with_nothing_compiled_is_played_without_a_loss_on_time(cold):
+    play_at_once(cold, plies=60)
 
 
 def test_the_first_moves_are_sane(cold):
@@ -89,10 +99,10 @@ def test_the_first_moves_are_sane(cold):
 def test_quit_during_compilation_leaves_no_process(tmp_path, cold):
     engine = Process(cold)
     engine.ask("uci", until="uciok")
-    time.sleep(2)
+    time.sleep(1)
     engine.quit_cleanly()
     before = sorted(tmp_path.rglob("*"))
-    time.sleep(3)
+    time.sleep(2)
     assert sorted(tmp_path.rglob("*")) == before  # nothing compiles any more
 
 

@@ -85,7 +85,7 @@ def fuzz_processes(environment, folder, seed, seconds):
 
 @pytest.mark.slow
 def test_random_commands_over_pipes(environment, tmp_path):
-    fuzz_processes(environment, tmp_path, "over pipes", 45)
+    fuzz_processes(environment, tmp_path, "over pipes", 2 * SECONDS_EACH)
 
 
 @pytest.mark.soak
@@ -107,7 +107,16 @@ class Loaded:
 @pytest.mark.slow
 def test_the_tree_is_sound_after_random_commands(tmp_path):
     """In this process, where the tree of the engine itself can be looked at."""
-    for number in range(3):
+    fuzz_sessions(tmp_path, range(2))
+
+
+@pytest.mark.soak
+def test_the_tree_is_sound_after_many_random_commands(tmp_path):
+    fuzz_sessions(tmp_path, random.sample(range(10**9), 100))
+
+
+def fuzz_sessions(tmp_path, seeds):
+    for number in seeds:
         lines = []
         session, fuzzer = Session(lines.append, loader=Loaded()), Fuzzer(random.Random(number), tmp_path, WITHOUT)
 
@@ -124,5 +133,6 @@ def test_the_tree_is_sound_after_random_commands(tmp_path):
             check_invariants(session.search.searcher.prepare())
         except BaseException:
             show(fuzzer, said())
+            print(f"seed {number}")
             raise
         session.close()

@@ -17,7 +17,7 @@ from tests.engine.uci.process import TERESA
 pytestmark = pytest.mark.slow
 DOCUMENT = PROJECT / "docs" / "chess-programs.md"
 DRAWN = "8/5k2/6r1/8/8/1R6/2K5/8 w - - 0 60"
-LOST = "6k1/5ppp/8/8/8/8/q7/7K w - - 0 40"
+LOST = "6k1/5ppp/8/8/8/r7/q7/7K w - - 0 40"
 SECONDS = 3.0  # on the clock
 
 

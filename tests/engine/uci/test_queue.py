@@ -59,7 +59,7 @@ def talk():
 
 
 def test_what_came_while_it_was_loaded_is_done_in_its_order(talk):
-    talk.hear("position startpos", "go nodes 100", "moves", "position startpos moves e2e4", "go nodes 50", "d")
+    talk.hear("position startpos", "go nodes 40", "moves", "position startpos moves e2e4", "go nodes 30", "d")
     talk.hear("setoption name MultiPV value 3", "go nodes 20", "isready")
     time.sleep(0.2)
     assert talk.said == ["readyok"]  # a `go` waits for its answer: the GUI may ask whether the engine lives

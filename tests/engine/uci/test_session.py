@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import chess
@@ -15,6 +16,7 @@ from engine.uci.session import Session
 from engine.warmup import ready_file, use_search_kernels
 from tests.engine.search.test_resources import TABLES, write_book
 from tests.engine.uci.process import TERESA, Process, SharedProcess
+from tests.engine.uci.test_queue import Talk
 
 pytestmark = pytest.mark.jit  # the engine as a process, which is always compiled
 
@@ -408,7 +410,7 @@ def test_why_after_a_search(engine):
     assert all(line.startswith("info string ") for line in lines)
     assert "White to move, 3,000 visits" in lines[0]
     assert lines[2].split()[2] == chess.Board(fen).san(chess.Move.from_uci(best))
-    for question in ("whynot h4", "why not h4", "why h2h4", "why not h4 500"):
+    for question in ("whynot Nh4", "why not Nh4", "why f3h4", "why not Nh4 500"):
         lines = engine.ask(question, until="info string   evidence")
         added = "500" if question.endswith("500") else "2,000"
         assert f"{added} added now" in lines[1]
@@ -453,28 +455,45 @@ def piped(environment, text, *, seconds=120):
     return run.stdout.decode().splitlines()
 
 
+ASKED = [
+    ("d", "Fen: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
+    ("isready", "readyok"),
+    ("uci", "uciok"),
+    ("go perft 3", "Nodes searched: 8902"),
+    ("bench 20", "signature "),
+    ("eval", "info string h2h4 prior "),
+    ("go nodes 300\nmoves", "info string h2h4 "),
+    ("go nodes 300\nwhy", "info string   settled "),
+    ("go nodes 300\nwhy not h4 300", "info string   evidence "),
+    ("go infinite", "bestmove "),
+    ("go ponder wtime 1000 btime 1000", "bestmove "),
+    ("go", "bestmove "),
+    ("go depth 3", "bestmove "),
+    ("go nodes 100\nposition fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string position: "),
+    ("go infinite\nposition startpos moves e2e4\nd", "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b "),
+]
+OF_PROCESSES = ("d", "bench 20", "go nodes 300\nwhy", "go infinite", "go depth 3")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("d", "Fen: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"),
-        ("isready", "readyok"),
-        ("uci", "uciok"),
-        ("go perft 3", "Nodes searched: 8902"),
-        ("bench 20", "signature "),
-        ("eval", "info string h2h4 prior "),
-        ("go nodes 300\nmoves", "info string h2h4 "),
-        ("go nodes 300\nwhy", "info string   settled "),
-        ("go nodes 300\nwhy not h4 300", "info string   evidence "),
-        ("go infinite", "bestmove "),
-        ("go ponder wtime 1000 btime 1000", "bestmove "),
-        ("go", "bestmove "),
-        ("go depth 3", "bestmove "),
-        ("go nodes 100\nposition fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string position: "),
-        ("go infinite\nposition startpos moves e2e4\nd", "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b "),
-    ],
+    [pytest.param(*case, marks=[] if case[0] in OF_PROCESSES else pytest.mark.soak) for case in ASKED],
 )
 def test_what_was_asked_is_finished_at_the_end_of_input(environment, text, expected):
     assert any(line.startswith(expected) for line in piped(environment, text))
+
+
+@pytest.mark.parametrize(("text", "expected"), ASKED)
+def test_what_was_asked_while_it_was_loaded_is_finished_at_the_end_of_input(text, expected):
+    """Likewise, without a process."""
+    talk = Talk()
+    talk.hear(*text.split("\n"))
+    loading = threading.Timer(0.1, talk.load)
+    loading.start()
+    assert talk.session.queue.finish(lambda: False)
+    loading.join()
+    talk.session.close()
+    assert any(line.startswith(expected) for said in talk.said for line in said.split("\n"))
 
 
 def test_piped_searches_are_made_one_after_the_other_to_their_end(environment, tmp_path):
