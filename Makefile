@@ -13,15 +13,15 @@ run: .venv/ready
 	$(BIN)/teresa
 
 # Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path; what they cover;
-# then games on the clock, with nothing beside them.
-VARIANTS := test-search test-rooms test-covered test-plain test-bounds test-portable
+# then games on the clock, with nothing beside them. Two at a time, the longest first: both lanes end together.
+VARIANTS := test-rooms test-search test-plain test-covered test-bounds test-portable
 test: lint .venv/train
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(VARIANTS)
 	$(MAKE) --no-print-directory test-coverage
 	$(MAKE) --no-print-directory test-clocks
 
-# All compiled tests, in parts of about the same length. Coverage slows processes down, so it is measured without the
+# All compiled tests, in parts. Coverage slows processes down, so it is measured without the
 # JIT, in small searches (the marker `jit` leaves out the large ones); lines that build and keep machine code, or share
 # work among processes, are covered by compiled tests only.
 ALL := -m "not clock and not soak"
@@ -43,12 +43,15 @@ test-plain: .venv/train
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) $(KERNELS) tests/engine/mcts \
 		tests/engine/test_plain_python.py tests/engine/report tests/engine/search tests/engine/uci
 
+# What calls no kernels does not depend on how they are compiled.
+COMPILED := $(KERNELS) --ignore=tests/movegen/test_fen.py $(addprefix --ignore=tests/perft/, \
+	runner test_comparison.py test_display.py test_engine_process.py test_processors.py test_suite.py)
 test-bounds: .venv/train
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(KERNELS) tests/engine/mcts tests/engine/report \
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(COMPILED) tests/engine/mcts tests/engine/report \
 		tests/engine/training/data/test_damage.py
 
 test-portable: .venv/train
-	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(KERNELS)
+	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(COMPILED)
 
 test-coverage: .venv/train
 	$(BIN)/coverage combine --quiet
