@@ -67,5 +67,6 @@ def use_saved_trees() -> None:
 def use_eval_kernels() -> None:
     """Use every kernel once that judges a position without a search."""
     network = load_weights().network
-    evaluate_by_network(Position(), network)
+    for after_captures in (False, True):
+        evaluate_by_network(Position(), network, after_captures)
     evaluate_by_playouts(Position(), network, seed=1)

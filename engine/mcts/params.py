@@ -4,6 +4,7 @@ Leaves wait in that memory for their evaluation: a row of 64-bit words for each 
 """
 
 from typing import NamedTuple, cast
+from zlib import crc32
 
 import numpy as np
 
@@ -38,6 +39,11 @@ class SearchParams(NamedTuple):
     transpositions: np.uint64 = U64(0)  # 1: a new leaf takes the mean of another node of its position, if there is one
     batch: np.uint64 = U64(1)  # leaves that are evaluated together
     deepest: int = DEEPEST  # plies below the root; no node is expanded there
+
+
+def evaluation_of(params: SearchParams) -> int:
+    """A number, not 0, for all that decides what a tree keeps of a position itself: values and priors."""
+    return 1 + crc32(f"{params.evaluator} {params.quiescence} {params.sharpness} {params.root_sharpness}".encode())
 
 
 class Root(NamedTuple):

@@ -34,7 +34,7 @@ SCORE_UNIT = 1 << 20  # a score of 1 in `wins` and `draws`
 LIVE, FREE = np.uint16(0xFFFE), np.uint16(0xFFFF)
 
 # Indices of `control`.
-LOCK, CURSOR, IN_USE, RECYCLED = U64(0), U64(1), U64(2), U64(3)
+LOCK, CURSOR, IN_USE, RECYCLED, EVALUATION = U64(0), U64(1), U64(2), U64(3), U64(4)
 MOST_VISITS = 1 << 31  # of the root, before all statistics are halved: a count has 32 bits
 LONGEST_KEPT = 63
 WORDS_PER_PAGE = U64(4096 // 8)

@@ -89,24 +89,29 @@ def evaluate_by_playouts(position: Position, network: Network, seed: int) -> Pla
     return PlayoutEval(EVAL_GAMES - draws - losses, draws, losses)
 
 
-def evaluate_by_network(position: Position, network: Network) -> NetworkEval:
-    """The value of a position, what each piece adds to it, and the priors of its moves."""
-    outcome = network_outcome(position, network)
+def evaluate_by_network(position: Position, network: Network, after_captures: bool = False) -> NetworkEval:
+    """The value of a position, what each piece adds to it, and the priors of its moves.
+
+    `after_captures`: with quiescence, as the search takes it if that option is on.
+    """
+    others = list(without_each_piece(position))
+    outcome, *without = network_outcomes([position, *(other for _, _, other in others)], network, after_captures)
     pieces = [
-        PieceEval(square, piece, outcome.score - network_outcome(other, network).score)
-        for square, piece, other in without_each_piece(position)
+        PieceEval(square, piece, outcome.score - rest.score)
+        for (square, piece, _), rest in zip(others, without, strict=True)
     ]
     ranked = sorted(network_priors(position, network).items(), key=lambda pair: -pair[1])
     return NetworkEval(outcome, pieces, [(position.uci(code), prior) for code, prior in ranked])
 
 
-def network_outcome(position: Position, network: Network) -> Outcome:
-    """The network's value of a position."""
-    (shares,) = _values([position], network)
-    return Outcome(*(share / VALUE_UNIT for share in shares))
+def network_outcomes(positions: Sequence[Position], network: Network, after_captures: bool) -> list[Outcome]:
+    """The network's values of positions."""
+    return [
+        Outcome(*(share / VALUE_UNIT for share in shares)) for shares in _values(positions, network, after_captures)
+    ]
 
 
-def _values(positions: Sequence[Position], network: Network, after_captures: bool = False) -> list[list[int]]:
+def _values(positions: Sequence[Position], network: Network, after_captures: bool) -> list[list[int]]:
     """Win, draw and loss of each position, in VALUE_UNIT; `after_captures`: with quiescence."""
     boards = np.array([position.board for position in positions], dtype=np.uint64)
     shares = np.zeros((len(positions), 3), dtype=np.int64)

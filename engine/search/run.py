@@ -9,10 +9,10 @@ from engine.config.options import Options
 from engine.config.search_params import search_params, weakened
 from engine.config.strength import level_of
 from engine.mcts.fixed_visits import TO_EXPAND, SearchTask, expand_root
-from engine.mcts.params import DEEPEST, SearchParams, Worker, new_worker, root_of
+from engine.mcts.params import DEEPEST, SearchParams, Worker, evaluation_of, new_worker, root_of
 from engine.mcts.proof import prove_root
 from engine.mcts.reroot import restrict_root
-from engine.mcts.tree import ROOT, Tree, ask_to_stop, clear, edges_of, keep
+from engine.mcts.tree import EVALUATION, ROOT, Tree, ask_to_stop, clear, edges_of, keep
 from engine.report.effort import StopReason, plural
 from engine.report.lines import PositionCache, best_edges
 from engine.report.move_stats import WIN, MoveStats, best_of, moves_below
@@ -78,8 +78,7 @@ class Run:
         """Search until it is over; -> the best move and the reply to it."""
         task = SearchTask(tree, root_of(self.context.position), self.context.resources.network, self.params)
         ask_to_stop(tree, shall_stop=False)  # a tree from a file may say anything
-        if self.level is not None:  # what was seen before would make a weak player stronger
-            clear(tree)
+        self._forget_other_evaluations(tree)
         self._choose_root_moves()
         if self.rules.limits.mate is not None:
             forget_long_mates(tree, self.rules.limits.mate, self.root_moves.codes)
@@ -120,6 +119,17 @@ class Run:
         )
 
     # Before the simulations
+
+    def _forget_other_evaluations(self, tree: Tree) -> None:
+        """Keep the tree only if its values and priors are those of this search: a weak player has others.
+
+        And what was seen before would make a weak player stronger.
+        """
+        evaluation = evaluation_of(self.params)
+        if self.level is not None or tree.control[int(EVALUATION)] not in (0, evaluation):  # 0: not known
+            clear(tree)
+            self.context.history.clear()
+        tree.control[int(EVALUATION)] = evaluation
 
     def _choose_root_moves(self) -> None:
         """See which moves may be played; where there is nothing to think about, think little."""

@@ -4,9 +4,11 @@ Imported when the first of them runs: it imports much that games do not need.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from engine.bench import VISITS, search_all
+from engine.config.options import Options
 from engine.explain.explain import Explanation, NotLegal, explain, settle
 from engine.explain.text import WHY_NOT_HINT, lines_of
 from engine.mcts.tree import ROOT
@@ -34,18 +36,19 @@ def show_board(session: SearchCommands, _command: Command) -> None:
 
 def show_evaluation(session: SearchCommands, _command: Command) -> None:
     """Print what the evaluator in use says of the position."""
-    options, network = session.options, session.resources.network
-    session.background.start_job(evaluation_work(session.searcher.position, options.evaluator, network, options.seed))
+    session.background.start_job(
+        evaluation_work(session.searcher.position, session.resources.network, replace(session.options))
+    )
 
 
-def evaluation_work(position: Position, evaluator: str, network: Network, seed: int) -> Work:
-    """The work of `eval`."""
+def evaluation_work(position: Position, network: Network, options: Options) -> Work:
+    """The work of `eval`, with the options as they are now."""
 
     def work(say: Say, _should_stop: Callable[[], bool]) -> None:
-        if evaluator == "Network":
-            lines = network_lines(evaluate_by_network(position, network), position.turn)
+        if options.evaluator == "Network":
+            lines = network_lines(evaluate_by_network(position, network, options.quiescence), position.turn)
         else:
-            lines = playout_lines(evaluate_by_playouts(position, network, seed), position.turn)
+            lines = playout_lines(evaluate_by_playouts(position, network, options.seed), position.turn)
         for line in lines:
             say(f"info string {line}")
 

@@ -1,5 +1,7 @@
 """The tables by position: what is found is what was kept, and it changes nothing but the time."""
 
+import threading
+
 import numba
 import numpy as np
 import pytest
@@ -16,12 +18,14 @@ from engine.network.batch import values_of
 from engine.network.infer import sharpness
 from engine.network.weights_file import load_weights
 from movegen import Position
-from movegen.bits import U64
+from movegen.bits import ONE, U64
+from tests.engine.mcts.invariants import check_invariants
 from tests.engine.network.compiled import priors_of
 
 KEYS, PARTS = st.integers(0, 2**64 - 1), st.integers(0, SCORE_UNIT)
 WORDS = 2 * VALUE_ENTRIES
 NET = load_weights().network
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
 @numba.njit
@@ -141,6 +145,27 @@ def test_a_node_that_becomes_the_root_is_not_shared_any_more():
     assert tree.draws[header] == 0
 
 
+@pytest.mark.jit
+@pytest.mark.parametrize("root", ["8/2k5/3p4/p2P1p2/P2P1P2/2K5/8/8 w - - 0 1", KIWIPETE])
+def test_threads_that_recycle_nodes_leave_right_priors(root):
+    """Means and priors are read from nodes that other threads use again at the same moment."""
+    tree, position, params = new_tree(1), Position(root), SHARPER._replace(transpositions=ONE, quiescence=ONE)
+    workers = [
+        threading.Thread(
+            target=simulate_many, args=(tree, root_of(position), NET, params, new_worker(seed, NET), U64(20_000))
+        )
+        for seed in range(1, 9)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert tree.visits[0] == 160_000
+    assert tree.control[int(RECYCLED)] > 1000
+    check_invariants(tree)
+    check_priors(tree, position, params)
+
+
 @numba.njit
 def look_elsewhere(tree, key):
     return transpositions.mean_elsewhere(tree, key)
@@ -157,3 +182,38 @@ def test_a_node_that_was_cut_off_has_no_mean():
     assert (visits, score) == (int(tree.visits[edge]), int(tree.wins[edge]) // int(tree.visits[edge]))
     tree.link[edge] = 0
     assert look_elsewhere(tree, key) == (0, 0, 0)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("above", [1 << 40, -(1 << 40)])
+def test_a_header_that_became_an_edge_meanwhile_has_no_mean(above):
+    """What was the edge above it is then a sum of scores, far outside the tree."""
+    root, tree = Position(), new_tree(16)
+    simulate_many(tree, root_of(root), NET, SHARPER, new_worker(1, NET), U64(500))
+    edge = max(edges_of(tree, 0), key=lambda one: tree.visits[one])
+    tree.wins[int(tree.link[edge])] = above
+    assert look_elsewhere(tree, U64(root.play(int(tree.move[edge])).key)) == (0, 0, 0)
+
+
+@numba.njit
+def take_priors(tree, worker, board, key, count):
+    return transpositions.take_known_priors(tree, worker, board, key, count)
+
+
+@pytest.mark.jit
+def test_moves_of_another_node_are_not_taken():
+    """As if its memory was used again while it was read."""
+    root, tree, worker = Position(), new_tree(16), new_worker(1, NET)
+    simulate_many(tree, root_of(root), NET, SHARPER, worker, U64(500))
+    edge = max(edges_of(tree, 0), key=lambda one: tree.visits[one])
+    after = root.play(int(tree.move[edge]))
+    moves = np.array(after.move_codes, dtype=np.uint16)
+    count = moves.size
+    worker.moves[:count] = moves
+    assert take_priors(tree, worker, after.board, U64(after.key), U64(count))
+    below = int(tree.link[edge])
+    assert sorted(worker.moves[:count]) == sorted(moves)
+    assert worker.priors[:count].tolist() == tree.prior[below + 1 : below + 1 + count].tolist()
+    tree.move[below + 1] ^= 1
+    assert not take_priors(tree, worker, after.board, U64(after.key), U64(count))
+    assert worker.moves[:count].tolist() == moves.tolist()  # as the generator gives them

@@ -57,6 +57,23 @@ def test_what_each_piece_adds_is_a_difference_of_scores(network, fen):
             assert float(found[name]) == pytest.approx(score - score_of(network, other), abs=0.01)
 
 
+HANGING_QUEEN = "6k1/5ppp/8/7q/8/8/5PP1/3Q2K1 w - - 0 1"
+
+
+def test_with_quiescence_it_is_what_the_search_takes_for_a_leaf(network):
+    """A queen hangs: the value is that after it is taken."""
+    position = Position(HANGING_QUEEN)
+    quiet, plain = (evaluate_by_network(position, network, after_captures) for after_captures in (True, False))
+    taken = evaluate_by_network(position.play("Qxh5"), network, after_captures=False)
+    assert quiet.outcome.score == pytest.approx(1 - taken.outcome.score, abs=1e-6)
+    assert quiet.outcome.score > plain.outcome.score
+    (rest,) = [other for square, _, other in without_each_piece(position) if square == "d1"]
+    alone = evaluate_by_network(rest, network, after_captures=True).outcome.score
+    assert {piece.square: piece.difference for piece in quiet.pieces}["d1"] == pytest.approx(
+        quiet.outcome.score - alone
+    )
+
+
 def test_a_piece_that_shields_the_waiting_king_stays():
     names = [(square, piece) for square, piece, _ in without_each_piece(Position(EXPOSED))]
     assert names == [("e2", "R")]

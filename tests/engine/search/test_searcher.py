@@ -59,6 +59,22 @@ class Witness:
         return self.best[-1][0]
 
 
+@pytest.mark.jit
+def test_a_weak_search_leaves_nothing_for_a_full_one():
+    """Its values are without quiescence, its priors have another temperature: the full search begins again."""
+    position = Position("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+    fresh, witness = Witness(), Witness(UCI_LimitStrength="true", UCI_Elo=2000)
+    witness.search(Limits(nodes=1000), position)
+    witness.searcher.options.set("UCI_LimitStrength", "false")
+    for each in (fresh, witness):
+        each.search(Limits(nodes=3000), position if each is fresh else None)
+    visits = [each.searcher.tree.visits[:40].tolist() for each in (fresh, witness)]
+    assert visits[0] == visits[1]
+    assert (fresh.searcher.tree.values == witness.searcher.tree.values).all()
+    witness.search(Limits(nodes=100))  # goes on in the same tree
+    assert witness.searcher.tree.visits[0] == 3100
+
+
 def test_nodes_are_exact_and_the_last_info_belongs_to_the_best_move():
     witness = Witness()
     best = witness.search(Limits(nodes=5000))

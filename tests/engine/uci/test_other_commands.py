@@ -46,8 +46,9 @@ def test_which_evaluator_evaluates(talk, monkeypatch, evaluator, expected):
     talk.searcher.position, talk.session.options.seed = position, 17
     talk.session.options.evaluator = evaluator
     talk.hear("eval")
+    talk.session.options.seed = 18  # of a later command
     works[0](talk.said.append, None)
-    assert asked == [(position, "the net") if evaluator == "Network" else (position, "the net", 17)]
+    assert asked == [(position, "the net", True if evaluator == "Network" else 17)]
     lines = "network_lines" if evaluator == "Network" else "playout_lines"
     assert talk.said == [f"info string {text}" for text in (lines, expected, "black")]
 
