@@ -21,6 +21,7 @@ from engine.report.snapshot import NotInMemoryError
 
 MOST_STREAMS = 4
 SECONDS_BETWEEN_FRAMES = 0.2
+LOOKS_FOR_A_PLACE = 10  # within a second
 SECONDS_BETWEEN_SIGNS = 2.0  # keep-alive; detects closed clients
 CURVES = 6
 
@@ -105,7 +106,7 @@ class Streams:
 
     async def answer(self, request: Request) -> Response:
         """Begin a stream."""
-        if self.count >= MOST_STREAMS:
+        if not await self._has_place():
             return PlainTextResponse("too many open pages", 503)
         asked = request.query_params
         try:
@@ -113,6 +114,14 @@ class Streams:
         except ValueError as error:
             return PlainTextResponse(str(error), 400)
         return StreamingResponse(frames, media_type="application/x-ndjson")
+
+    async def _has_place(self) -> bool:
+        """Wait a second for one: a page ends its stream when it begins another, which may be noticed late."""
+        for _ in range(LOOKS_FOR_A_PLACE):
+            if self.count < MOST_STREAMS:
+                break
+            await asyncio.sleep(1 / LOOKS_FOR_A_PLACE)
+        return self.count < MOST_STREAMS
 
     async def _frames(self, path: str, lines: int) -> AsyncIterator[bytes]:
         """Frames; an empty line now and then where nothing changes."""

@@ -83,7 +83,7 @@ class View:
         return {
             "position": position,
             "nodes": [_if_known(self.node, search, path) for search in searches],
-            "icicles": [_if_known(self.icicle, search, path) for search in searches],
+            "icicles": [_if_known(self._picture, search, path) for search in searches],
             "why": self._why_or_trouble(number, path.split("/")[0] or None),
         }
 
@@ -97,7 +97,13 @@ class View:
         return _node(self.report(number), path, ON_DEMAND)
 
     def icicle(self, number: int, path: str, depth: int = DEEPEST) -> Data:
-        """The visits below a node."""
+        """The visits below a node; an empty picture where the search has not been."""
+        try:
+            return self._picture(number, path, depth)
+        except NotInMemoryError:
+            return {"path": path, "visits": 0, "least": 0, "rectangles": []}
+
+    def _picture(self, number: int, path: str, depth: int = DEEPEST) -> Data:
         return self.report(number).icicle(path, depth)
 
     def history(self, number: int, curves: int) -> Data:

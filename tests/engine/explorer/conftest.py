@@ -27,16 +27,17 @@ def new_page(browser):
     """Pages on which every error, and every request to another host, fails the test."""
     wrong, context = [], browser.new_context(viewport=SIZE)
 
-    def open_page(address, *, offline=False, script=None, loses_engine=False):
+    def open_page(address, *, offline=False, script=None, loses_engine=False, types_anything=False):
         context.set_offline(offline)
         page = context.new_page()
         if script:
             page.add_init_script(script)
 
         def note(message):
-            is_wrong = message.type in ("error", "warning") and not (loses_engine and "net::ERR_" in message.text)
-            if is_wrong:
-                wrong.append(message.text)
+            is_lost = loses_engine and "net::ERR_" in message.text
+            is_refused = types_anything and message.location["url"].endswith("/do/setup")  # text that is no position
+            if message.type in ("error", "warning") and not is_lost and not is_refused:
+                wrong.append(f"{message.text} {message.location['url']}")
 
         page.on("console", note)
         page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -48,6 +48,8 @@ def ask(client, name, **asked):
 def test_the_data_is_the_reports(client, session):
     report = session.report(0)
     assert ask(client, "icicle", path="c3d5") == json.loads(json.dumps(report.icicle("c3d5")))
+    nowhere = "a1a2/f8d8/a2a1/d8e8/f1b1/e8f8"
+    assert ask(client, "icicle", path=nowhere) == {"path": nowhere, "visits": 0, "least": 0, "rectangles": []}
     found = ask(client, "history", curves=3)
     trends = found.pop("trends")
     assert found == json.loads(json.dumps(report.history(3)))

@@ -59,7 +59,7 @@ def click_about(page, rng, count):
 )
 def test_clicks_anywhere(running, new_page, count):
     session, server = running
-    page = new_page(server.address)
+    page = new_page(server.address, types_anything=True)
     click_about(page, random.Random(count), count)
     session.go()
     page.reload()
