@@ -8,7 +8,7 @@ from typing import Protocol
 
 from engine.report.effort import StopReason
 
-MOVES_TO_GO = 30  # that a game is expected to last, if the GUI does not say
+MOVES_TO_GO = 24  # that a game is expected to last, if the GUI does not say
 SHARE_OF_INCREMENT = 0.75
 LARGEST_SHARE = 0.25  # of the clock, for one move: the hard limit
 HARD_PER_SOFT = 3.0
@@ -16,6 +16,10 @@ LEAST_MILLISECONDS = 1.0
 LARGEST_LOSS, FORGETTING = 1000, 0.8  # of one move, in milliseconds; of what was learnt, at each move
 CLOSE_SHARE = 0.7  # of the best move's visits: then another move is close
 SHARE_BEFORE_STOPPING = 0.1  # of the time for a move, before it can be cut short
+# The soft limit is stretched where the choice is open: by visits of other moves, a falling score, new best moves.
+USUAL_SHARE = 0.68  # of the visits, for the best move: no stretch
+STRETCH_PER_SHARE, STRETCH_PER_FALL, STRETCH_PER_CHANGE = 1.39, 4.0, 0.15
+MOST_BY_FALL, LEAST_STRETCH = 1.5, 0.5
 SHORT_SECONDS = 0.02  # a search without a thread
 MOST_MILLISECONDS = 10**9
 
@@ -142,13 +146,12 @@ class Contender(Protocol):
         """Is it proven to lose?"""
 
 
-def has_thought_enough(moves: Sequence[Contender], budget: Budget, elapsed: float, visits_a_second: float) -> bool:
+def has_thought_enough(moves: Sequence[Contender], soft: float, elapsed: float, visits_a_second: float) -> bool:
     """In a game with a clock: is more thinking of no use? The moves are in the order in which they would be played.
 
     Before the soft limit: no other move can catch up any more. After it: the best move is settled, that is, no close
     rival has a higher score.
     """
-    soft = budget.soft or 0.0
     if not moves:
         return elapsed >= soft
     if len(moves) == 1:
@@ -158,6 +161,30 @@ def has_thought_enough(moves: Sequence[Contender], budget: Budget, elapsed: floa
         return second.visits < CLOSE_SHARE * first.visits or first.score >= second.score
     can_catch_up = second.visits + visits_a_second * (soft - elapsed) >= first.visits
     return not can_catch_up and elapsed > SHARE_BEFORE_STOPPING * soft
+
+
+@dataclass
+class Course:
+    """How the choice went in the course of a search."""
+
+    first_score: float | None = None  # of the best move, when it was first looked at; scores are in [0, 1]
+    score: float = 0.5  # of the best move now
+    changes: int = 0  # of the best move
+    _best: int | None = None
+
+    def note(self, code: int, score: float) -> None:
+        """This is the best move now."""
+        self.first_score = score if self.first_score is None else self.first_score
+        self.changes += self._best not in (None, code)
+        self._best, self.score = code, score
+
+    def stretch(self, moves: Sequence[Contender]) -> float:
+        """The factor of the soft limit, for moves in the order in which they would be played."""
+        share = moves[0].visits / max(1, sum(move.visits for move in moves)) if moves else USUAL_SHARE
+        fall = max(0.0, (self.first_score or 0.0) - self.score)
+        by_share = 1 + STRETCH_PER_SHARE * (USUAL_SHARE - share)
+        by_fall = min(MOST_BY_FALL, 1 + STRETCH_PER_FALL * fall)
+        return max(LEAST_STRETCH, by_share * by_fall * (1 + STRETCH_PER_CHANGE * self.changes))
 
 
 # One search: messages to it, and when it stops
@@ -238,15 +265,16 @@ class StopRules:
         deadline = self.deadline
         return StopReason.SEARCHING if deadline is None or now < deadline else StopReason.TIME
 
-    def reason_to_move(self, now: float, moves: Sequence[Contender], nodes: int) -> StopReason:
-        """In a game with a clock: why more thinking is of no use, or SEARCHING."""
+    def reason_to_move(self, now: float, moves: Sequence[Contender], nodes: int, stretch: float = 1.0) -> StopReason:
+        """In a game with a clock: why more thinking is of no use, or SEARCHING. `stretch`: of the soft limit."""
         if self.is_pondering or self.limits.infinite or not self.limits.has_clock:
             return StopReason.SEARCHING
         elapsed, speed = now - self.clock_started, nodes / max(now - self.started, 1e-3)
         hopeful = [move for move in moves if not move.is_lost]
-        if not has_thought_enough(hopeful, self.budget, elapsed, speed):
+        soft = min((self.budget.soft or 0.0) * stretch, self.budget.hard or 0.0)
+        if not has_thought_enough(hopeful, soft, elapsed, speed):
             return StopReason.SEARCHING
-        return StopReason.TIME if elapsed >= (self.budget.soft or 0.0) else StopReason.SETTLED
+        return StopReason.TIME if elapsed >= soft else StopReason.SETTLED
 
     def wait_until_allowed(self) -> None:
         """Under `infinite` and `ponder` the best move may not be given before `stop` or the ponder hit."""

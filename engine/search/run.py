@@ -18,7 +18,7 @@ from engine.report.lines import PositionCache, best_edges
 from engine.report.move_stats import WIN, MoveStats, best_of, moves_below
 from engine.report.progress import History, SearchProgress
 from engine.search.choose import sample_by_level, sample_by_visits
-from engine.search.clock import Limits, StopRules
+from engine.search.clock import Course, Limits, StopRules
 from engine.search.reporter import Listener, Reporter
 from engine.search.resources import Resources, RootMoves
 from engine.search.workers import Lookout, WorkerPool
@@ -69,6 +69,7 @@ class Run:
         self._seed = options.seed or time.time_ns() & 0x7FFF_FFFF
         self._rng = random.Random(self._seed)
         self._reporter = Reporter(context.listener, options, context.positions, rules.started)
+        self._course = Course()
         self._depth = 0  # the largest mean depth of leaves that was seen
         self._looked_at = self._working_since = rules.started
         self._stopped_at: float | None = None
@@ -176,7 +177,8 @@ class Run:
         if not moves or moves[0].visits == 0:
             return
         best = best_of(moves)
-        self._end(pool, self.rules.reason_to_move(now, moves, pool.nodes))
+        self._course.note(best.code, best.score)
+        self._end(pool, self.rules.reason_to_move(now, moves, pool.nodes, self._course.stretch(moves)))
         if not pool.is_over and self._reporter.is_due(best, now):
             self._reporter.send(tree, moves, best, self.progress(tree))
 

@@ -11,6 +11,7 @@ from engine.report.move_stats import LOSS, WIN
 from engine.search.clock import (
     SHORT_SECONDS,
     Budget,
+    Course,
     Delay,
     DelayMeter,
     Limits,
@@ -49,11 +50,11 @@ def test_a_fixed_time_is_used_less_the_overhead():
 @pytest.mark.parametrize(
     ("left", "increment", "moves_to_go", "overhead", "soft", "hard"),
     [
-        (60_000, 0, None, 30, 1969, 5907),  # (60,000 − 31·30) / 30, and three times that
-        (60_000, 1000, None, 30, 88_070 / 30, 8807),  # 29 increments are still to come
-        (1000, 10, None, 30, 12, 36),
-        (670, 10, None, 30, 1, 1),  # the overhead of 31 moves leaves just the least for each
-        (673, 10, None, 30, 1.1, 3.3),
+        (60_000, 0, None, 30, 59_250 / 24, 59_250 / 8),  # (60,000 − 25·30) / 24, and three times that
+        (60_000, 1000, None, 30, 82_250 / 24, 82_250 / 8),  # 23 increments are still to come
+        (1000, 10, None, 30, 20, 60),
+        (544, 10, None, 30, 1, 1),  # the overhead of 25 moves leaves just the least for each
+        (550, 10, None, 30, 1.25, 3.75),
         (100, 10, None, 30, 1, 1),  # it is more than there is
         (1, 0, None, 30, 1, 1),
         (-50, 0, None, 30, 1, 1),
@@ -61,8 +62,8 @@ def test_a_fixed_time_is_used_less_the_overhead():
         (5000, 0, 2, 0, 1250, 1250),  # a quarter
         (3000, 2000, 10, 50, 2045, 2237.5),  # a quarter, and three quarters of the increment
         (3000, 2000, 1, 50, 2655, 2655),  # no increment comes before the control
-        (9000, -5, -3, 0, 300, 900),  # what makes no sense counts as not said
-        (9000, 0, 0, 0, 300, 900),
+        (9000, -5, -3, 0, 375, 1125),  # what makes no sense counts as not said
+        (9000, 0, 0, 0, 375, 1125),
     ],
 )
 def test_budgets(left, increment, moves_to_go, overhead, soft, hard):
@@ -127,10 +128,10 @@ def test_delays_that_last_come_to_be_usual():
 @pytest.mark.parametrize(
     ("left", "delay", "soft", "hard"),
     [
-        (20_000, Delay(0, 1000), 18_070 / 30, 1807),  # one long wait is kept in reserve once
-        (20_000, Delay(200, 1000), 11_870 / 30, 1187),  # the usual one for each of 31 moves
-        (5000, Delay(0, 400), 3670 / 30, 367),
-        (1000, Delay(0, 100), 1, 1),
+        (20_000, Delay(0, 1000), 18_250 / 24, 18_250 / 8),  # one long wait is kept in reserve once
+        (20_000, Delay(200, 1000), 13_250 / 24, 13_250 / 8),  # the usual one for each of 25 moves
+        (5000, Delay(0, 400), 3850 / 24, 3850 / 8),
+        (1000, Delay(0, 100), 6.25, 18.75),
         (500, Delay(100, 600), 1, 1),
     ],
 )
@@ -159,7 +160,7 @@ def test_delays_are_kept_in_reserve(left, delay, soft, hard):
 )
 def test_when_it_is_enough(visits, scores, elapsed, speed, expected):
     moves = [move(code, *pair) for code, pair in enumerate(zip(visits, scores, strict=True))]
-    assert has_thought_enough(moves, Budget(1.0, 3.0), elapsed, speed) is expected
+    assert has_thought_enough(moves, 1.0, elapsed, speed) is expected
 
 
 def test_without_a_clock_there_is_no_limit():
@@ -187,7 +188,7 @@ def test_more_time_and_fewer_moves_mean_longer_thought():
 
 def slow_budget(left, increment, moves_to_go, overhead, usual, longest):
     """The rules of the budget again, in milliseconds and in words."""
-    moves = moves_to_go if moves_to_go is not None and moves_to_go > 0 else 30
+    moves = moves_to_go if moves_to_go is not None and moves_to_go > 0 else 24
     increment = max(increment, 0)
     lost_by_all = (moves + 1) * overhead + (moves + 1) * usual + longest
     all_moves = left + (moves - 1) * increment - lost_by_all
@@ -229,8 +230,8 @@ def test_limits_that_are_not_given():
 
 
 def test_without_a_soft_limit_its_time_is_over():
-    assert has_thought_enough([], Budget(None, None), 0.0, 0.0)
-    assert has_thought_enough([move(1, 100, 0.6), move(2, 99, 0.5)], Budget(None, None), 0.0, 10.0)
+    for moves in ([], [move(1, 100, 0.6), move(2, 99, 0.5)]):
+        assert rules(budget=Budget(None, None)).reason_to_move(STARTED, moves, 10) == StopReason.TIME
 
 
 @pytest.mark.parametrize(
@@ -340,6 +341,49 @@ GAME = Limits(time_left=60_000)
 )
 def test_what_a_search_on_the_clock_may_stop_for(limits, hit, now, moves, nodes, expected):
     assert rules(limits, hit=hit).reason_to_move(now, moves, nodes) == expected
+
+
+@pytest.mark.parametrize(
+    ("now", "stretch", "expected"),
+    [
+        (100.9, 0.5, StopReason.TIME),
+        (100.4, 0.5, StopReason.SEARCHING),
+        (101.9, 2.0, StopReason.SEARCHING),
+        (102.0, 2.0, StopReason.TIME),
+        (102.9, 9.0, StopReason.SEARCHING),
+        (103.0, 9.0, StopReason.TIME),  # never past the hard limit
+    ],
+)
+def test_the_soft_limit_is_stretched(now, stretch, expected):
+    moves = (move(1, 10_000, 0.6), move(2, 9000, 0.5))
+    assert rules().reason_to_move(now, moves, 10**6, stretch) == expected
+
+
+def course_of(*notes):
+    found = Course()
+    for code, score in notes:
+        found.note(code, score)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("notes", "visits", "expected"),
+    [
+        ([(1, 0.5)], (68, 32), 1.0),
+        ([(1, 0.5)], (100,), 0.5552),
+        ([(1, 0.5)], (30, 25, 25, 20), 1.5282),
+        ([(1, 0.5), (1, 0.45)], (68, 32), 1.2),  # the score has fallen
+        ([(1, 0.5), (1, 0.3)], (68, 32), 1.5),
+        ([(1, 0.5), (1, 0.7)], (68, 32), 1.0),  # no less for a score that rises
+        ([(1, 0.5), (2, 0.5), (1, 0.5)], (68, 32), 1.3),  # another move was the best for a while
+        ([(1, 0.5), (2, 0.4)], (30, 25, 25, 20), 1.5282 * 1.4 * 1.15),
+        ([], (), 1.0),
+        ([(1, 0.0)], (0, 0), 1.9452),
+    ],
+)
+def test_how_far_the_soft_limit_is_stretched(notes, visits, expected):
+    moves = [move(code, count) for code, count in enumerate(visits)]
+    assert course_of(*notes).stretch(moves) == pytest.approx(expected)
 
 
 def test_there_is_a_speed_at_the_first_moment():

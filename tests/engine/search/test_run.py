@@ -67,7 +67,7 @@ class Pool:
 
     def __init__(self, *, nodes=100, mean_depth=4.4, deepest=9, longest_wait=0.0, tree=None):
         self.nodes, self.mean_depth, self.deepest, self.longest_wait = nodes, mean_depth, deepest, longest_wait
-        self.is_over, self.is_working, self.ends = False, True, 0
+        self.is_over, self.is_working, self.ends, self.stretches = False, True, 0, []
         self.task = SimpleNamespace(tree=tree or new_tree(1))
 
     def end(self):
@@ -197,7 +197,9 @@ def looked_at(monkeypatch, run, pool, now, *, moves=(), stop=StopReason.SEARCHIN
     calls = []
     rules = SimpleNamespace(
         reason_to_stop=lambda at, depth: calls.append(("stop?", at, depth)) or stop,
-        reason_to_move=lambda at, _moves, nodes: calls.append(("move?", at, nodes)) or settled,
+        reason_to_move=lambda at, _moves, nodes, stretch: (
+            calls.append(("move?", at, nodes)) or pool.stretches.append(stretch) or settled
+        ),
         started=STARTED,
     )
     run.rules, run.pool = rules, pool
@@ -231,6 +233,15 @@ def test_what_a_look_asks(monkeypatch, now, moves, expected):
     if len(calls) > 1:
         assert calls[1:] == [("move?", now, 100), ("due?", 1, now), ("send", 1, 4)]
         assert run._looked_at == now
+
+
+def test_looks_at_the_tree_stretch_the_soft_limit(monkeypatch):
+    """Two moves with half of the visits each; then the other one is the best, with a lower score."""
+    run, pool = run_of(), Pool()
+    for now, first, second in ((100.06, move(1, 51, 0.6), move(2, 49)), (100.12, move(2, 51, 0.5), move(1, 49))):
+        looked_at(monkeypatch, run, pool, now, moves=(first, second))
+    by_share = 1 + 1.39 * (0.68 - 0.51)
+    assert pool.stretches == pytest.approx([by_share, by_share * 1.4 * 1.15])
 
 
 def test_a_search_that_must_stop_looks_no_further(monkeypatch):
