@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -77,9 +78,9 @@ def require(condition: bool, message: str) -> None:
         raise ValueError(message)
 
 
-def read_settings(options: Namespace, games: Games) -> FitSettings:
-    """The settings of a command line; the games are those of its files."""
-    names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(options.files))
+def read_settings(options: Namespace, files: Sequence[Path], games: Games) -> FitSettings:
+    """The settings of a command line; `files`: those of the games, where a store stands for all of its files."""
+    names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(files))
     value, policy = (net_settings(vars(options), net) for net in NETS)
     shares = options.result_share, options.value_quiescence, options.validation
     start = digest_of(options.start_from) if options.start_from else ""

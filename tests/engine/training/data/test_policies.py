@@ -250,7 +250,9 @@ def test_a_store_keeps_them(path, tmp_path):
     assert [fault.kind for fault in check_store(Store(folder)).faults] == ["missing"]
     assert add(folder, path)[0].what == "mended"
     sibling(kept).write_bytes(b"")  # would be read instead
-    assert [fault.kind for fault in check_store(Store(folder)).faults] == ["beside visits that are not its own"]
+    assert [fault.kind for fault in check_store(Store(folder)).faults] == [
+        "has a file of visits that does not belong to it"
+    ]
 
 
 def test_policies_that_are_too_short_or_too_long_are_not_added(path):
