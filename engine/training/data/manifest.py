@@ -128,6 +128,11 @@ def is_store(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
 
 
+def store_around(path: Path) -> Path | None:
+    """The store that a file is in, or would be in; None if there is none."""
+    return next((folder for folder in path.resolve().parents[:3] if is_store(folder)), None)
+
+
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a store; a `ValueError` says why there is none."""
     path = folder / MANIFEST

@@ -254,11 +254,6 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def store_around(path: Path) -> Path | None:
-    """The store that a file is in, or would be in; None if there is none."""
-    return next((folder for folder in path.resolve().parents[:2] if is_store(folder)), None)
-
-
 def surplus(store: Store, keep: int) -> list[Chunk]:
     """The chunks to take out so that about this number of positions is left.
 

@@ -12,6 +12,7 @@ from typing import Any
 from engine.network.weights_file import LARGEST_HIDDEN, load_weights
 from engine.system.files import check_writable, digest_of
 from engine.training.data.games import Games, beside
+from engine.training.data.manifest import store_around
 
 HIDDEN_STEP = 32  # the width of the vector loops of inference
 NETS = ("value", "policy")
@@ -101,6 +102,8 @@ def net_settings(options: dict[str, Any], net: str) -> NetSettings:
 
 def check_folder(folder: Path) -> None:
     """A `ValueError` if the folder cannot hold a fit, or has settings of another program."""
+    store = store_around(folder / "settings.json")
+    require(store is None, f"{folder} is in the store of games {store}: choose another folder")
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is there already, and no folder")
     if folder.is_dir():

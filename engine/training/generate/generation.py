@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.system.files import check_writable, write_whole
-from engine.training.data.manifest import is_store
+from engine.training.data.manifest import is_store, store_around
 from engine.training.data.new_chunk import inspect
 from engine.training.data.policies import policy_sibling
 from engine.training.data.store import Store, store_to_write
@@ -33,6 +33,8 @@ def check_output(output: Path) -> None:
             return
     if output.exists():
         raise ValueError(f"{output} already exists")
+    if (store := store_around(output)) is not None:
+        raise ValueError(f"{output} is in the store {store}: name the store itself to add games to it")
     if output in (sibling(output), policy_sibling(output)):
         raise ValueError(f"{output}: this suffix is for files of visits")
     if sibling(output).exists() and not parts_folder(output).exists():

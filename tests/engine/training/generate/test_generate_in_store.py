@@ -79,7 +79,8 @@ def test_a_damaged_chunk_is_made_again(store):
     (chunk,) = [chunk for chunk in Store(store).chunks if "plan" in chunk.source]
     Store(store).path(chunk.name).write_bytes(known_game())
     (fault,) = check_store(Store(store)).faults
-    assert fault.advice.startswith("repeat the `train generate` that it came from")
+    assert fault.advice.startswith("repeat the `train generate` of its plan (at_once 1, command x, games 4,")
+    assert "limit nodes 1, seed 5, value_only False)" in fault.advice
     make(store)
     assert check_store(Store(store)).faults == []
 
@@ -127,6 +128,13 @@ def test_chunks_of_another_plan_are_left_alone(store):
 def test_a_folder_that_is_no_store_is_refused(tmp_path, made):
     with pytest.raises(ValueError, match="already exists"):
         make(tmp_path)
+    assert made == []
+
+
+@pytest.mark.parametrize("place", ["b.vf", "chunks/b.vf"])
+def test_a_file_in_a_store_is_refused(store, made, place):
+    with pytest.raises(ValueError, match=r"b\.vf is in the store .*: name the store itself"):
+        make(store / place)
     assert made == []
 
 
