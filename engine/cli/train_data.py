@@ -74,6 +74,7 @@ def merge(arguments: argparse.Namespace) -> Done:
     total = sum(len(other.chunks) for other in others)
     with store_to_write(arguments.store, create=True) as store, ProgressDisplay("merging", total) as progress:
         for other in others:
+            print_warnings(other.warnings())
             for outcome in store.merge(other):
                 note(done, str(other.path(outcome.chunk.name)), outcome)
                 progress.advance()

@@ -260,6 +260,7 @@ def test_a_damaged_line_of_the_manifest_is_not_passed_over(run, files, folder, c
     assert captured.startswith(errors)
     assert "has files of games that are not booked: the warning says what to do" in captured
     assert not folder.with_name("run").exists()
+    assert run(folder.with_name("merged"), "--merge", folder)[2] == errors
     assert run(folder, "--add", folder / "chunks" / found["not_booked"][0])[0] == 0
     assert run(folder)[2].count("warning: ") == 1
     assert main(["evaluate", str(folder), "--json"]) == 0
