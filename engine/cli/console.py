@@ -16,6 +16,7 @@ from rich.text import Text
 from engine.explain.text import headline
 from engine.report.columns import RowData, best_score, grade, table_columns
 from engine.report.effort import rest_text
+from engine.system.files import printable
 
 PLAIN_WIDTH = 140  # where there is no terminal
 TABLE_ROWS = 10  # moves that a table shows unless asked for more
@@ -46,6 +47,12 @@ def print_lines(console: Console, lines: Sequence[str]) -> None:
     """Lines of text, on a terminal broken between words (moves), elsewhere whole."""
     for line in lines:
         console.print(line, markup=False, soft_wrap=not console.is_terminal)
+
+
+def print_warnings(warnings: Sequence[str]) -> None:
+    """What the user should know beside the output: to standard error."""
+    for text in warnings:
+        print(f"warning: {printable(text)}", file=sys.stderr)
 
 
 def search_view(summary: dict[str, Any], node: dict[str, Any], width: int) -> RenderableType:

@@ -116,7 +116,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "--thin",
         type=amount,
         metavar="KEEP",
-        help="take out chunks, chosen by hash, until at most KEEP positions are left: a number, or a share as 40%%",
+        help="take out chunks, chosen by hash, so that about KEEP positions are left: a number, or a share as 40%%",
     )
     work.add_argument("--remove", nargs="+", metavar="CHUNK", help="take out chunks, given by the start of their names")
     parser.add_argument("--json", action="store_true", help="write what was done and found as JSON")

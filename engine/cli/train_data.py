@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.cli.console import Column, cut, new_console, print_lines, table_of
+from engine.cli.console import Column, cut, new_console, print_lines, print_warnings, table_of
 from engine.cli.progress import ProgressDisplay
 from engine.system.files import printable
 from engine.training.data.manifest import POLICIES, VISITS, Chunk
@@ -43,7 +43,10 @@ def run_data(arguments: argparse.Namespace) -> int:
         done = check(arguments)
     else:
         done = Done()
-    show(Store(arguments.store), done, as_json=arguments.json, with_table=not (arguments.check or done.lines))
+    store = Store(arguments.store)
+    if not arguments.check:  # which says so itself
+        print_warnings(store.warnings())
+    show(store, done, as_json=arguments.json, with_table=not (arguments.check or done.lines))
     return done.status
 
 
@@ -71,6 +74,7 @@ def merge(arguments: argparse.Namespace) -> Done:
     total = sum(len(other.chunks) for other in others)
     with store_to_write(arguments.store, create=True) as store, ProgressDisplay("merging", total) as progress:
         for other in others:
+            print_warnings(other.warnings())
             for outcome in store.merge(other):
                 note(done, str(other.path(outcome.chunk.name)), outcome)
                 progress.advance()
@@ -88,18 +92,44 @@ def note(done: Done, place: str, outcome: Outcome) -> None:
 
 
 def take_out(arguments: argparse.Namespace) -> Done:
-    """Take chunks out, if --force is there; else say which."""
+    """Take chunks out, if --force is there; else say which. The same request finishes one that was interrupted."""
+    request = request_of(arguments)
     with ExitStack() as stack:
         store = stack.enter_context(store_to_write(arguments.store)) if arguments.force else Store(arguments.store)
+        if unfinished := store.unfinished(request):
+            return finish(store, unfinished, request, force=arguments.force)
         chosen = to_remove(store, arguments)
-        text = f"{len(chosen)} of {len(store.chunks)} chunks, {positions_of(chosen):,} of {store.positions:,} positions"
         if not chosen:
             return Done(["nothing to delete"], {"removed": []})
+        text = f"{len(chosen)} of {len(store.chunks)} chunks, {positions_of(chosen):,} of {store.positions:,} positions"
+        left = store.positions - positions_of(chosen)
+        kept = f"{left:,} positions ({left / store.positions:.1%})".replace("%", " %")
         if not arguments.force:
             names = ", ".join(chunk.name[:NAME_LETTERS] for chunk in chosen)
-            raise ValueError(f"this deletes {text}: {names}; if that is right, repeat it with --force")
-        store.remove(chosen)
-    return Done([f"deleted: {text}"], {"removed": [chunk.name for chunk in chosen]})
+            raise ValueError(
+                f"this deletes {text}, and keeps {kept}: {names}; if that is right, repeat it with --force"
+            )
+        if not arguments.json:
+            print(f"kept: {kept}", flush=True)
+        store.remove(chosen, request)
+    return Done([f"deleted: {text}"], {"removed": [chunk.name for chunk in chosen], "kept_positions": left})
+
+
+def finish(store: Store, names: Sequence[str], request: str, *, force: bool) -> Done:
+    """Finish a removal that was interrupted."""
+    text = f"{len(names)} chunks that an interrupted `{request}` had taken out"
+    if not force:
+        raise ValueError(f"this deletes {text}, and no others; repeat it with --force")
+    store.finish_removal()
+    return Done([f"deleted: {text}; the next `{request}` is a new request"], {"removed": list(names)})
+
+
+def request_of(arguments: argparse.Namespace) -> str:
+    """What is to be taken out, as the manifest notes it."""
+    if arguments.remove:
+        return " ".join(("--remove", *arguments.remove))
+    keep = arguments.thin
+    return f"--thin {100 * keep:.10g}%" if isinstance(keep, float) else f"--thin {keep}"
 
 
 def to_remove(store: Store, arguments: argparse.Namespace) -> list[Chunk]:
@@ -122,9 +152,8 @@ def check(arguments: argparse.Namespace) -> Done:
     if report.doubled:
         lines.append(f"games that are in several chunks: {report.doubled:,} of {report.games:,}")
     lines.append("faults: " + (str(len(report.faults)) if report.faults else "none"))
-    found = {"damaged_lines": store.manifest.damaged_lines, "doubled_games": report.doubled}
     faults = [fault._asdict() for fault in report.faults]
-    return Done(lines, {"faults": faults, **found}, FAILED if faults else DONE)
+    return Done(lines, {"faults": faults, "doubled_games": report.doubled}, FAILED if faults else DONE)
 
 
 # What is shown
@@ -142,7 +171,8 @@ def show(store: Store, done: Done, *, as_json: bool, with_table: bool) -> None:
     totals["bytes"] = sum(chunk.bytes for chunk in chunks)
     if as_json:
         listed = [chunk.entry() for chunk in chunks]
-        print(json.dumps({"store": str(store.folder), **done.found, "chunks": listed, **totals}))
+        state = {"damaged_lines": store.manifest.damaged_lines, "not_booked": [path.name for path in store.unbooked()]}
+        print(json.dumps({"store": str(store.folder), **state, **done.found, "chunks": listed, **totals}))
         return
     console = new_console(is_terminal=sys.stdout.isatty())
     print_lines(console, done.lines)

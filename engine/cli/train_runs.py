@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, TimeRemainingColumn
 
-from engine.cli.console import new_console
+from engine.cli.console import new_console, print_warnings
 from engine.cli.engine_run import EngineRun
 from engine.cli.progress import warm_up
 from engine.network.architecture import Network
 from engine.network.weights_file import SHIPPED, load_weights
 from engine.training.data.compact import compact
 from engine.training.data.games import Games, open_games
-from engine.training.data.store import files_of
+from engine.training.data.store import Store, files_of
 from engine.training.data.visits import sibling
 from engine.training.fit.figures import draw_calibration_table, evaluate_network, figures_table
 from engine.training.fit.settings import NETS, check_folder, check_options, read_settings
@@ -97,9 +97,9 @@ def run_fit(arguments: argparse.Namespace) -> int:
     check_folder(arguments.output)
     from engine.training.fit.fit import fit, is_complete, network_of_run
 
-    arguments.files = files_of(arguments.files)
-    files = open_games(arguments.files)
-    held_out = open_games(files_of(arguments.held_out)) if arguments.held_out else None
+    paths = files_from(arguments.files, whole=True)
+    files = open_games(paths)
+    held_out = open_games(files_from(arguments.held_out)) if arguments.held_out else None
     nets = (arguments.only,) if arguments.only else NETS
     with progress_display() as progress:
         tasks: dict[str, Any] = {}
@@ -109,7 +109,7 @@ def run_fit(arguments: argparse.Namespace) -> int:
                 tasks[net] = progress.add_task(net, total=total)
             progress.update(tasks[net], completed=seen)
 
-        settings = read_settings(arguments, files)
+        settings = read_settings(arguments, paths, files)
         start, report = arguments.start_from, partial(print, flush=True)
         aside = fit(files, arguments.output, settings, nets, start, report, advance)
     if is_complete(arguments.output):
@@ -128,7 +128,7 @@ def run_compact(arguments: argparse.Namespace) -> int:
 
 def run_evaluate(arguments: argparse.Namespace) -> int:
     """Show the figures of a network."""
-    show_figures(network_from(arguments.weights), open_games(files_of(arguments.files)), as_json=arguments.json)
+    show_figures(network_from(arguments.weights), open_games(files_from(arguments.files)), as_json=arguments.json)
     return DONE
 
 
@@ -136,10 +136,19 @@ def run_export(arguments: argparse.Namespace) -> int:
     """Write the weights file of a fit."""
     from engine.training.fit.fit import export
 
-    held_out = files_of(arguments.held_out)
+    held_out = files_from(arguments.held_out)
     figures = export(arguments.folders, arguments.output, held_out, arguments.base, force=arguments.force)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
     return DONE
+
+
+def files_from(paths: Sequence[Path], *, whole: bool = False) -> list[Path]:
+    """Files of games, with warnings of stores that may have fewer than were added; `whole`: those are refused."""
+    for store in (Store(path) for path in paths if path.is_dir()):
+        print_warnings(store.warnings())
+        if whole and store.unbooked():
+            raise ValueError(f"{store.folder} has files of games that are not booked: the warning says what to do")
+    return files_of(paths)
 
 
 def network_from(source: Path | None) -> Network:

@@ -7,6 +7,7 @@ import numpy as np
 
 from engine.system.files import write_whole
 from engine.training.data.games import Games, decode, open_games
+from engine.training.data.manifest import store_around
 from engine.training.data.policies import (
     END_OF_POSITION,
     FIRST_SKIP,
@@ -31,6 +32,7 @@ GAMES_AT_ONCE = 1000
 def compact(path: Path) -> Path:
     """Write the policies of a file of games that has visits; -> their file. A `ValueError` says why it cannot be."""
     output = policy_sibling(path)
+    refuse_in_store(path)
     if not sibling(path).is_file():
         raise ValueError(f"{path} has no visits: there is no file {sibling(path)}")
     if output.exists():
@@ -40,6 +42,16 @@ def compact(path: Path) -> Path:
         raise ValueError(f"{sibling(path)} has not the visits of all games: it is cut off")
     write_whole(output, policies_of(games))
     return output
+
+
+def refuse_in_store(path: Path) -> None:
+    """A `ValueError` if a file is one of a store, whose chunks do not change."""
+    store = store_around(path)
+    if store is not None:
+        raise ValueError(
+            f"{path} is in the store {store}, whose files do not change: copy it and its visits to another folder, "
+            f"compact the copy, delete the copy's .visits, --add the copy, and --remove {path.stem[:12]}"
+        )
 
 
 def policies_of(games: Games) -> Iterator[bytes]:

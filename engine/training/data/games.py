@@ -1,5 +1,7 @@
 """Any number of viriformat files as one collection of games, without reading them into memory."""
 
+import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,12 +141,15 @@ def index_sibling(
 
 
 def split(games: Games, share: float, seed: int) -> tuple[Games, Games]:
-    """-> games for training, games for validation. Neighbours stay together.
+    """-> games for training, games for validation. Neighbours stay together, and so do all copies of a file.
 
     However small the share and the number of games are, each side gets games whose moves are labels, if there are two.
     """
     length = min(STRETCH, max(1, games.size.size // LEAST_STRETCHES))
-    stretches = np.arange(games.size.size) // length + games.file.astype(np.int64) * 1_000_003
+    first = np.searchsorted(games.file, np.arange(len(games.files)))  # the first game of each file
+    original = first_copies(games.files)[games.file]
+    place = first[original] + np.arange(games.size.size) - first[games.file]
+    stretches = place // length + original * 1_000_003
     names, index = np.unique(stretches, return_inverse=True)
     samples, has_labels = np.random.default_rng(seed).random(names.size), np.zeros(names.size, dtype=bool)
     has_labels[index[((games.extra & VALUE_ONLY) == 0) & (games.size > 0)]] = True
@@ -153,6 +158,17 @@ def split(games: Games, share: float, seed: int) -> tuple[Games, Games]:
         held_out[np.argmin(np.where(has_labels, samples, np.inf))] = True
         held_out[np.argmax(np.where(has_labels, samples, -np.inf))] = False
     return games.where(~held_out[index]), games.where(held_out[index])
+
+
+def first_copies(files: Sequence[np.ndarray]) -> np.ndarray:
+    """For each file the first one with the same content. Only files of the same size are hashed."""
+    sizes = Counter(data.size for data in files)
+    known: dict[tuple[int, bytes], int] = {}
+    found = []
+    for number, data in enumerate(files):
+        digest = hashlib.sha256(data.data).digest() if sizes[data.size] > 1 else b""
+        found.append(known.setdefault((data.size, digest), number))
+    return np.array(found, dtype=np.int64)
 
 
 @dataclass

@@ -3,7 +3,8 @@
     {"store": 1}                     the header
     {"chunk": NAME, "kind": "viriformat", "files": {SUFFIX: [bytes, SHA-256]}, "games": …, "positions": …,
      "labelled": …, "with_visits": …, "source": {…}}      a chunk was added
-    {"removed": NAME}                a chunk was taken out
+    {"removed": [NAME, …], "request": TEXT}    chunks were taken out by this request; their files are deleted next
+    {"deleted": [NAME, …]}                     their files are deleted
 
 Each line has a checksum (`perft.runner.checked_lines`). The name of a chunk is a hash of its files; `source` says where
 the games came from: the name of a file, or the plan of `train generate`.
@@ -11,7 +12,7 @@ the games came from: the name of a file, or the plan of `train generate`.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,22 @@ class Chunk:
         return {"chunk": self.name, "kind": KIND, "files": files, **counts, "source": dict(self.source)}
 
 
+@dataclass(frozen=True)
+class Removed:
+    """A chunk that was taken out, and whose files may still be there."""
+
+    chunk: Chunk | None  # None: its line is damaged
+    request: str  # by which it was taken out; empty: unknown
+
+
+def names_of(value: Any) -> list[str]:
+    """The names of chunks in a line; a `ValueError` if they are none. They become names of files to delete."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) and SHA_256.fullmatch(name) for name in names):
+        raise ValueError(NEWER)
+    return names
+
+
 def chunk_of(entry: Mapping[str, Any]) -> Chunk:
     """The chunk of a line; a `ValueError` if there is anything in it that this version does not know."""
     try:
@@ -77,7 +94,7 @@ class Manifest:
     """What the lines of a manifest say."""
 
     chunks: dict[str, Chunk] = field(default_factory=dict)  # by name
-    removed: set[str] = field(default_factory=set)
+    removed: dict[str, Removed] = field(default_factory=dict)  # by name; without those whose files are deleted
     twice: set[str] = field(default_factory=set)  # that were added while they were there
     damaged_lines: int = 0
 
@@ -86,25 +103,34 @@ class Manifest:
         if entry is None:
             self.damaged_lines += 1
         elif "removed" in entry:
-            self._remove(str(entry["removed"]))
+            self._remove(names_of(entry["removed"]), str(entry.get("request", "")))
+        elif "deleted" in entry:
+            for name in names_of(entry["deleted"]):
+                self.removed.pop(name, None)
         else:
             self._add(chunk_of(entry))
 
     def _add(self, chunk: Chunk) -> None:
-        if chunk.name in self.chunks:
+        known = self.chunks.get(chunk.name)
+        if known is not None and known.source == chunk.source:  # else the line says more of where it came from
             self.twice.add(chunk.name)
         self.chunks[chunk.name] = chunk
-        self.removed.discard(chunk.name)
+        self.removed.pop(chunk.name, None)
 
-    def _remove(self, name: str) -> None:
-        self.chunks.pop(name, None)
-        self.twice.discard(name)
-        self.removed.add(name)
+    def _remove(self, names: Iterable[str], request: str) -> None:
+        for name in names:
+            self.removed[name] = Removed(self.chunks.pop(name, None), request)
+            self.twice.discard(name)
 
 
 def is_store(folder: Path) -> bool:
     """Is there a manifest in this folder?"""
     return (folder / MANIFEST).is_file()
+
+
+def store_around(path: Path) -> Path | None:
+    """The store that a file is in, or would be in; None if there is none."""
+    return next((folder for folder in path.resolve().parents[:3] if is_store(folder)), None)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -131,7 +157,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def book(folder: Path, entry: Mapping[str, Any]) -> None:
-    """Add a line. After an `OSError` the store is as it was."""
+    """Add a line. After an `OSError` the lines before are safe; the new one may be there, if only `fsync` failed."""
     path = folder / MANIFEST
     try:
         append_line(path, entry)

@@ -5,21 +5,33 @@
     STORE/chunks/NAME.visits    their visits, if there are any, or NAME.policy
     STORE/lock                  held by the process that writes
 
-A chunk is written aside, flushed, renamed, and only then booked in the manifest. It is taken out by a line there, then
-its files are deleted. So whatever ends a process, all that was booked stays. Readers need no lock.
+A chunk is written aside, flushed, renamed, and only then booked in the manifest. Chunks are taken out by one line
+there, then their files are deleted, and another line says so: the same request finishes a removal that was interrupted.
+So whatever ends a process, all that was booked stays. Readers need no lock.
 """
 
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
 from engine.system.files import write_whole
-from engine.training.data.manifest import GAMES, HEADER_LINE, MANIFEST, SUFFIXES, Chunk, book, is_store, read_manifest
+from engine.training.data.manifest import (
+    GAMES,
+    HEADER_LINE,
+    MANIFEST,
+    SHA_256,
+    SUFFIXES,
+    Chunk,
+    book,
+    is_store,
+    read_manifest,
+)
 from engine.training.data.new_chunk import NewChunk, sha_256, verified_parts
 
 CHUNKS, LOCK = "chunks", "lock"
@@ -29,7 +41,7 @@ ASIDE = re.compile(UNFINISHED)  # files that `write_whole` did not finish
 
 ADDED, KNOWN, MENDED = "added", "there already", "mended"
 MISSING, TORN, CHANGED, UNREADABLE = "missing", "torn", "changed", "unreadable"
-STRANGE = "beside visits that are not its own"
+STRANGE = "has a file of visits that does not belong to it"
 
 
 class Outcome(NamedTuple):
@@ -81,9 +93,8 @@ class Store:
         for chunk in self.chunks:
             damage = self.damage_of(chunk)
             if damage is not None:
-                raise ValueError(
-                    f"{self.path(chunk.name)} is {damage}: `teresa train data {self.folder} --check` says what to do"
-                )
+                what = damage if damage == STRANGE else f"is {damage}"
+                raise ValueError(f"{self.path(chunk.name)} {what}: {self._how_to_check()} says what to do")
         if not self.chunks:
             raise ValueError(f"{self.folder} has no games yet")
         return [self.path(chunk.name) for chunk in self.chunks]
@@ -99,20 +110,41 @@ class Store:
         """A chunk that came from there."""
         return next((chunk for chunk in self.chunks if chunk.source == source), None)
 
+    def unbooked(self) -> list[Path]:
+        """Files of games that the manifest does not know: after an interruption, or because a line is damaged."""
+        known = self.manifest.chunks.keys() | self.manifest.removed.keys()
+        paths = sorted((self.folder / CHUNKS).glob(f"*{GAMES}"))
+        return [path for path in paths if SHA_256.fullmatch(path.stem) and path.stem not in known]
+
+    def warnings(self) -> list[str]:
+        """Why there may be fewer games than were added."""
+        found, how, unbooked = [], self._how_to_check(), self.unbooked()
+        if damaged := self.manifest.damaged_lines:
+            found.append(f"{self.folder}: lines of {MANIFEST} that are damaged: {damaged}; they are skipped, see {how}")
+        if unbooked:
+            found.append(
+                f"{self.folder}: files of games that are not booked, and not used: {len(unbooked)}, "
+                f"e.g. {unbooked[0].name}; unless another command is adding them now, {how} says what to do"
+            )
+        return found
+
+    def _how_to_check(self) -> str:
+        return f"`teresa train data {self.folder} --check`"
+
     # Changes
 
     def add(self, new: NewChunk) -> Outcome:
         """Take a chunk in, or write its files again if they are damaged."""
         chunk = new.chunk
-        is_known = chunk.name in self.manifest.chunks
+        known = self.manifest.chunks.get(chunk.name)
         damage = self.damage_of(chunk)
         if damage == STRANGE:
-            raise ValueError(f"{self.path(chunk.name)} is {damage}: move those elsewhere")
+            raise ValueError(f"{self.path(chunk.name)} {damage}: move that elsewhere")
         if damage is not None:
             self._write(new)
-        if not is_known:
+        if known is None or ("plan" in chunk.source and "plan" not in known.source):
             self._book(chunk.entry())
-        return Outcome(chunk, ADDED if not is_known else KNOWN if damage is None else MENDED)
+        return Outcome(chunk, ADDED if known is None else KNOWN if damage is None else MENDED)
 
     def merge(self, other: "Store") -> Iterator[Outcome]:
         """Take all chunks of another store in, except for those that are damaged there."""
@@ -123,13 +155,25 @@ class Store:
             else:
                 yield Outcome(chunk, damage)
 
-    def remove(self, chunks: Sequence[Chunk]) -> None:
-        """Take chunks out, and delete their files."""
-        for chunk in chunks:
-            self._book({"removed": chunk.name})
-        for name in self.manifest.removed:
-            for suffix in SUFFIXES:
+    def remove(self, chunks: Sequence[Chunk], request: str = "") -> None:
+        """Take chunks out, all of them or none, and delete their files; `request`: by which `unfinished` finds them."""
+        if chunks:
+            self._book({"removed": [chunk.name for chunk in chunks], "request": request})
+        self.finish_removal()
+
+    def unfinished(self, request: str) -> list[str]:
+        """The chunks that were taken out by a request which was interrupted while it deleted files."""
+        removed = self.manifest.removed
+        return [name for name in removed if removed[name].request == request and removed[name].chunk is not None]
+
+    def finish_removal(self) -> None:
+        """Delete the files of the chunks that were taken out, and no others."""
+        known = {name: removed.chunk for name, removed in self.manifest.removed.items() if removed.chunk is not None}
+        for name, chunk in known.items():
+            for suffix in chunk.files:
                 self.path(name, suffix).unlink(missing_ok=True)
+        if known:
+            self._book({"deleted": list(known)})
 
     def clean(self) -> None:
         """Delete what processes have left that ended while they wrote."""
@@ -210,19 +254,18 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def surplus(store: Store, most: int) -> list[Chunk]:
-    """The chunks to take out so that at most this number of positions is left.
+def surplus(store: Store, keep: int) -> list[Chunk]:
+    """The chunks to take out so that about this number of positions is left.
 
     The first chunks by their names are kept: hashes, so it is a random choice, and the same one in every store with
-    these chunks. What is kept of less is part of what is kept of more.
+    these chunks. Their number is the one that comes closest. So what is kept of less is part of what is kept of more.
     """
-    total = 0
-    for number, chunk in enumerate(store.chunks):
-        total += chunk.positions
-        if total > most:
-            if number == 0:
-                raise ValueError(
-                    f"nothing would be left: chunk {chunk.name[:12]}, the first to be kept, has {total:,} positions"
-                )
-            return store.chunks[number:]
-    return []
+    if not store.chunks:
+        return []
+    totals = [0, *accumulate(chunk.positions for chunk in store.chunks)]
+    kept = min(range(len(totals)), key=lambda number: abs(totals[number] - keep))
+    if kept == 0:
+        raise ValueError(
+            f"nothing would be left: {store.chunks[0].name[:12]}, the first chunk to keep, has {totals[1]:,} positions"
+        )
+    return store.chunks[kept:]

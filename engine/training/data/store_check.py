@@ -69,7 +69,7 @@ def read_chunk(store: Store, chunk: Chunk) -> Games | Fault:
     path = store.path(chunk.name)
     damage = store.damage_of(chunk)
     if damage == STRANGE:
-        return Fault(damage, str(path), "move those elsewhere: they would be read as those of its games")
+        return Fault(damage, str(path), "move that elsewhere: it would be read as the visits of its games")
     if damage is not None:
         return Fault(damage, str(path), how_to_mend(chunk))
     try:
@@ -84,13 +84,19 @@ def read_chunk(store: Store, chunk: Chunk) -> Games | Fault:
 def how_to_mend(chunk: Chunk) -> str:
     """What to do about a damaged chunk."""
     name = chunk.source.get("name")
-    again = f"--add {name} again" if name else "repeat the `train generate` that it came from"
+    again = f"--add {name} again" if name else f"repeat the `train generate` of its plan ({plan_text(chunk)})"
     return f"{again}, or --merge a store that has it; or --remove {chunk.name[:12]}"
+
+
+def plan_text(chunk: Chunk) -> str:
+    """The plan that a chunk came from."""
+    plan = chunk.source.get("plan")
+    return ", ".join(f"{key} {value}" for key, value in plan.items()) if isinstance(plan, dict) else "unknown"
 
 
 def booked_twice(store: Store, name: str) -> Fault:
     """It is used once only."""
-    advice = f"harmless, but no command of Teresa does it; --remove {name[:12]} and --add it again to be rid of it"
+    advice = f"harmless; copy it to another folder, --remove {name[:12]} and --add the copy, and it is booked once"
     return Fault(BOOKED_TWICE, str(store.path(name)), advice)
 
 
@@ -152,10 +158,12 @@ def unknown_file(path: Path, *, is_removed: bool = False) -> Fault:
     is_ours = path.parent.name == CHUNKS and SHA_256.fullmatch(path.stem) is not None and path.is_file()
     if is_ours and path.suffix in SUFFIXES:
         if is_removed:
-            return Fault(LEFT_OVER, str(path), "of a chunk that was taken out: delete it")
+            return Fault(LEFT_OVER, str(path), "of a chunk that was taken out: repeat that with --force, or delete it")
         if is_whole(path.with_suffix(GAMES)):
             games = path.with_suffix(GAMES)
-            return Fault(NOT_BOOKED, str(path), f"of an interrupted command: --add {games} takes it in")
+            cause = f"of an interrupted command, or its line in {MANIFEST} is damaged"
+            advice = f"repeat that; if it cannot be repeated, --add {games} takes it in, without its plan if it has one"
+            return Fault(NOT_BOOKED, str(path), f"{cause}: {advice}")
         return Fault(LEFT_OVER, str(path), "of an interrupted command: repeat that, or delete the file")
     return Fault(FOREIGN, str(path), "not of this store: move it elsewhere, or delete it")
 

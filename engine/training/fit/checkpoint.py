@@ -9,6 +9,7 @@ import numpy as np
 from engine.system.files import write_whole
 from engine.training.fit.sparse_net import NetArrays
 
+OLD_SUFFIX = ".pt"  # of checkpoints of versions that needed torch
 PARTS = ("weights", "means", "squares")
 
 
@@ -56,9 +57,12 @@ def load_checkpoint(path: Path) -> Checkpoint:
 
 
 def checkpoint_of(folder: Path, name: str, identity: bytes) -> Checkpoint | None:
-    """The checkpoint of a net, if there is one; a `ValueError` if it is of another run."""
+    """The checkpoint of a net, if there is one; a `ValueError` if it is of another run, or of an older version."""
     path = checkpoint_path(folder, name)
     if not path.is_file():
+        old = path.with_suffix(OLD_SUFFIX)
+        if old.exists():
+            raise ValueError(f"{old} is of an older version and cannot be read: choose another folder, or delete it")
         return None
     checkpoint = load_checkpoint(path)
     if checkpoint.identity != identity:

@@ -9,9 +9,10 @@ from engine.system.files import write_whole
 from engine.training.fit.fit_log import read_log
 
 PANELS = {
-    "value": (("loss",), ("value_mse",)),
+    "value": (("loss",), ("value_mse", "value_quiet_mse")),
     "policy": (("loss", "policy_ce"), ("policy_top1", "policy_top3", "policy_top5")),
 }
+ONLY_WITH_QUIESCENCE = "value_quiet_mse"  # then the net is trained for this figure
 
 
 def plot_curves(folder: Path) -> Path:
@@ -24,6 +25,8 @@ def plot_curves(folder: Path) -> Path:
             panel = axes[row][column]
             for name in names:
                 known = [entry for entry in entries if name in entry]
+                if name == ONLY_WITH_QUIESCENCE and not known:
+                    continue
                 panel.plot([entry["seen"] / 1e6 for entry in known], [entry[name] for entry in known], label=name)
             panel.set(title=net, xlabel="million positions seen")
             panel.legend()

@@ -164,6 +164,10 @@ def network_of_run(folder: Path) -> Network:
 def network_of_runs(folders: Sequence[Path], base: Network | None = None) -> Network:
     """The quantised network of runs, the mean of their weights; `base` has the net that none of them has."""
     nets = [mean_of_runs(folders, name, can_miss=base is not None) for name in NETS]
+    if all(net is None for net in nets):
+        raise ValueError(f"{folders[0]} has no checkpoint: it would be --base again")
+    if base is not None and all(net is not None for net in nets):
+        raise ValueError("these runs have both nets: nothing of --base would be used")
     found = quantise(*nets)
     if base is None:
         return found

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from engine.network.weights_file import LARGEST_HIDDEN, load_weights
 from engine.system.files import check_writable, digest_of
 from engine.training.data.games import Games, beside
+from engine.training.data.manifest import store_around
 
 HIDDEN_STEP = 32  # the width of the vector loops of inference
 NETS = ("value", "policy")
@@ -77,9 +79,9 @@ def require(condition: bool, message: str) -> None:
         raise ValueError(message)
 
 
-def read_settings(options: Namespace, games: Games) -> FitSettings:
-    """The settings of a command line; the games are those of its files."""
-    names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(options.files))
+def read_settings(options: Namespace, files: Sequence[Path], games: Games) -> FitSettings:
+    """The settings of a command line; `files`: those of the games, where a store stands for all of its files."""
+    names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(files))
     value, policy = (net_settings(vars(options), net) for net in NETS)
     shares = options.result_share, options.value_quiescence, options.validation
     start = digest_of(options.start_from) if options.start_from else ""
@@ -100,6 +102,8 @@ def net_settings(options: dict[str, Any], net: str) -> NetSettings:
 
 def check_folder(folder: Path) -> None:
     """A `ValueError` if the folder cannot hold a fit, or has settings of another program."""
+    store = store_around(folder / "settings.json")
+    require(store is None, f"{folder} is in the store of games {store}: choose another folder")
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is there already, and no folder")
     if folder.is_dir():

@@ -51,7 +51,7 @@ class Trainer:
         return self.step.net
 
     def run(self, folder: Path, validation: Decoded, log: Callable[[dict[str, Any]], None], advance: Advance) -> None:
-        """Train to the end. After each pool the net is evaluated, logged and saved."""
+        """Train to the end. After each pool the net is evaluated, saved and logged: no pool is twice in the log."""
         while self.progress.passes < len(self.passes):
             games = self.passes[self.progress.passes]
             seed = (self.seed, self.progress.passes)
@@ -61,8 +61,9 @@ class Trainer:
                 speed = pool.order.size / (time.perf_counter() - begin)
                 self.progress.pools += 1
                 entry = {"net": self.name, "pass": self.progress.passes, "seen": self.progress.seen, "loss": loss}
-                log(entry | {"speed": round(speed)} | self.step.judge(validation))
+                figures = self.step.judge(validation)
                 self.save(folder)
+                log(entry | {"speed": round(speed)} | figures)
             self.progress.passes, self.progress.pools = self.progress.passes + 1, 0
             self.save(folder)
 

@@ -7,17 +7,21 @@ chunk that differs from its note is made again.
 
 import hashlib
 import json
-import shutil
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from engine.system.files import read_json, write_whole
 from engine.training.generate.teachers import SelfPlay, UciTeacher
 
 GAMES_SUFFIX, VISITS_SUFFIX, NOTE_SUFFIX = ".vf", ".visits", ".json"
 PLAN_FILE, PLAN_KEY = "order.json", "order"  # as older versions call it, whose runs can be continued
+LOCK = "lock"  # held by the process that makes the chunks
 
 TREES = "trees"  # what the keys of `Plan.trees` begin with
 
@@ -76,7 +80,27 @@ class Chunks:
         trees = fields.pop("trees")
         fields |= {} if trees is None else {f"{TREES}_{name}": value for name, value in trees.items()}
         self._plan: dict[str, Any] = {**fields.pop("teacher"), **fields}
-        self._identity = hashlib.sha256(json.dumps(self._plan, sort_keys=True).encode()).hexdigest()
+        self.identity = hashlib.sha256(json.dumps(self._plan, sort_keys=True).encode()).hexdigest()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other processes out of the folder. At the end it is removed, unless there are chunks in it."""
+        lock = FileLock(self.folder / LOCK)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise ValueError(f"{self.folder} is in use: another process makes these games, wait for its end") from None
+        except OSError as error:
+            raise ValueError(f"{self.folder} cannot be written: {error.strerror or error}") from None
+        try:
+            yield
+        finally:
+            self.remove_if_empty()
+            with suppress(OSError):  # Windows deletes it at the release
+                (self.folder / LOCK).unlink()
+            lock.release()
+            self._remove_folder()
 
     def open(self) -> None:
         """Create the folder, or continue with an existing one; a `ValueError` if that has chunks of another plan."""
@@ -87,7 +111,7 @@ class Chunks:
                 f"{self.folder} has games of a run with other options ({differences(other, self._plan)}): "
                 "use those to continue it, or delete the folder to start again"
             )
-        self.folder.mkdir(exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         write_whole(note, json.dumps(self._plan, sort_keys=True))
 
     @property
@@ -120,9 +144,20 @@ class Chunks:
         return self._read(chunk, VISITS_SUFFIX)
 
     def remove_if_empty(self) -> None:
-        """Remove a folder without a complete chunk: it would only prevent runs with other options."""
+        """Delete what there is without a complete chunk: it would only prevent runs with other options."""
         if not self._notes():
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.delete()
+
+    def delete(self) -> None:
+        """Delete all files of a run, and the folder unless it is held."""
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+            if path.name != LOCK:
+                path.unlink(missing_ok=True)
+        self._remove_folder()
+
+    def _remove_folder(self) -> None:
+        with suppress(OSError):  # there is something in it
+            self.folder.rmdir()
 
     def _notes(self) -> list[Path]:
         return list(self.folder.glob(f"[0-9]*{NOTE_SUFFIX}"))
@@ -137,7 +172,7 @@ class Chunks:
 
     def _note(self, contents: dict[str, bytes]) -> dict[str, Any]:
         sums = {ending: [len(data), zlib.crc32(data)] for ending, data in contents.items()}
-        return {PLAN_KEY: self._identity, "files": sums}
+        return {PLAN_KEY: self.identity, "files": sums}
 
     def _read(self, chunk: int, ending: str) -> bytes:
         if not self.has(chunk):

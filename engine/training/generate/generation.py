@@ -7,14 +7,14 @@ missing ones. Self-play has a second file for each chunk, and for the whole: the
 The output may be a store: then the joined file becomes a chunk of it, which knows the plan.
 """
 
-import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from engine.system.files import check_writable, write_whole
-from engine.training.data.manifest import is_store
+from engine.training.data.manifest import is_store, store_around
 from engine.training.data.new_chunk import inspect
 from engine.training.data.policies import policy_sibling
 from engine.training.data.store import Store, store_to_write
@@ -23,6 +23,7 @@ from engine.training.generate.chunk_units import ChunkBook, make_chunks
 from engine.training.generate.chunks import Chunks, Plan
 from perft.runner.runner import Runner
 
+PLAN_LETTERS = 16  # of the hash of a plan
 JOINED = "joined.vf"  # in the folder of the chunks, on the way to a store
 
 
@@ -33,6 +34,8 @@ def check_output(output: Path) -> None:
             return
     if output.exists():
         raise ValueError(f"{output} already exists")
+    if (store := store_around(output)) is not None:
+        raise ValueError(f"{output} is in the store {store}: name the store itself to add games to it")
     if output in (sibling(output), policy_sibling(output)):
         raise ValueError(f"{output}: this suffix is for files of visits")
     if sibling(output).exists() and not parts_folder(output).exists():
@@ -41,9 +44,15 @@ def check_output(output: Path) -> None:
 
 
 def parts_folder(output: Path) -> Path:
-    """The folder of the chunks of a run, until all are there."""
+    """The folder of the chunks of a run, until all are there; for a store, it has a folder for each plan."""
     output = output.resolve() if output.is_dir() else output
     return output.with_name(output.name + ".parts")
+
+
+def chunks_of(plan: Plan, output: Path) -> Chunks:
+    """The chunks of a run in their folder."""
+    chunks = Chunks(parts_folder(output), plan)
+    return Chunks(chunks.folder / chunks.identity[:PLAN_LETTERS], plan) if is_store(output) else chunks
 
 
 def generate(
@@ -51,22 +60,24 @@ def generate(
 ) -> None:
     """Let workers make all missing chunks, and join them; `advance(positions)` is called after each chunk.
 
-    Nothing is written, and no worker is started, before teacher and files are checked.
+    Nothing is written, and no worker is started, before teacher and files are checked. One process at a time makes the
+    games of a plan, or a file.
     """
     check_output(output)
     plan.teacher.check()
-    chunks = Chunks(parts_folder(output), plan)
-    if is_store(output):
-        check_is_new(chunks, Store(output))
-    chunks.open()
+    chunks = chunks_of(plan, output)
     try:
-        make_chunks(plan, chunks, new_runner, advance)
+        with chunks.held():
+            check_output(output)  # another process may have finished it meanwhile
+            if is_store(output):
+                check_is_new(chunks, Store(output))
+            chunks.open()
+            make_chunks(plan, chunks, new_runner, advance)
+            (join_in_store if is_store(output) else join)(plan, chunks, output)
     finally:
-        chunks.remove_if_empty()
-    if is_store(output):
-        join_in_store(plan, chunks, output)
-    else:
-        join(plan, chunks, output)
+        if is_store(output):
+            with suppress(OSError):  # chunks of other plans are in it
+                parts_folder(output).rmdir()
 
 
 def check_is_new(chunks: Chunks, store: Store) -> None:
@@ -74,7 +85,7 @@ def check_is_new(chunks: Chunks, store: Store) -> None:
     chunk = store.find_source(source_of(chunks))
     if chunk is not None and store.damage_of(chunk) is None:
         if chunks.are_there():
-            shutil.rmtree(chunks.folder, ignore_errors=True)
+            chunks.delete()
         raise ValueError(
             f"{store.folder} has these games already: chunk {chunk.name[:12]}; other games need another seed"
         )
@@ -96,7 +107,7 @@ def write_joined(plan: Plan, chunks: Chunks, output: Path) -> None:
 def join(plan: Plan, chunks: Chunks, output: Path) -> None:
     """Join all chunks into one file, and delete them."""
     write_joined(plan, chunks, output)
-    shutil.rmtree(chunks.folder)
+    chunks.delete()
 
 
 def join_in_store(plan: Plan, chunks: Chunks, folder: Path) -> None:
@@ -105,4 +116,4 @@ def join_in_store(plan: Plan, chunks: Chunks, folder: Path) -> None:
     write_joined(plan, chunks, whole)
     with store_to_write(folder) as store:
         store.add(inspect(whole, source_of(chunks)))
-    shutil.rmtree(chunks.folder)
+    chunks.delete()

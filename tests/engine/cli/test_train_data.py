@@ -179,18 +179,91 @@ def test_nothing_is_deleted_without_force(run, as_json, files, folder):
 
 
 @pytest.mark.parametrize("keep", ["70%", None])
-def test_thinning_keeps_at_most_so_many_positions(run, files, folder, keep):
+def test_thinning_keeps_about_so_many_positions(run, files, folder, keep):
     add(folder, *files)
     total = Store(folder).positions
     most = int(total * 0.7)
     status, output, errors = run(folder, "--thin", keep or most, "--force")
     assert (status, errors) == (0, "")
-    assert output.startswith("deleted: ")
-    assert 0 < Store(folder).positions <= most
+    left = Store(folder).positions
+    kept, deleted, _ = output.splitlines()
+    assert kept == f"kept: {left:,} positions ({100 * left / total:.1f} %)"
+    assert deleted.endswith(f" chunks, {total - left:,} of {total:,} positions")
+    assert 0 < left < total
+    assert abs(left - most) <= max(open_games([path]).positions for path in files) / 2
     assert run(folder, "--check")[0] == 0
     before = Store(folder).positions
     assert run(folder, "--thin", total, "--force")[1].startswith("nothing to delete\n")
     assert Store(folder).positions == before
+
+
+def test_an_interrupted_thinning_is_finished_by_the_same_command(run, as_json, files, folder, tmp_path, monkeypatch):
+    """It takes the share of what there was, once. The next such command is a new request."""
+    more = [games_file(tmp_path / f"{seed}.vf", 20, seed) for seed in range(10, 16)]
+    add(folder, *files, *more)
+    add(folder.with_name("whole"), *files, *more)
+    run(folder.with_name("whole"), "--thin", "50%", "--force")
+    expected = {chunk.name for chunk in Store(folder.with_name("whole")).chunks}
+    unlink, count = Path.unlink, []
+
+    def unlink_some(path, missing_ok=False):
+        count.append(path)
+        if len(count) > 2:
+            raise KeyboardInterrupt
+        unlink(path, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", unlink_some)
+        assert run(folder, "--thin", "50%", "--force")[0] == 130
+    gone = 9 - len(expected)
+    assert {chunk.name for chunk in Store(folder).chunks} == expected
+    assert run(folder, "--check")[0] == 1
+    status, _, errors = run(folder, "--thin", "50%")
+    assert status == 2
+    assert f"this deletes {gone} chunks that an interrupted `--thin 50%` had taken out, and no others" in errors
+    status, output, _ = run(folder, "--thin", "50.0%", "--force")
+    assert status == 0
+    assert output.startswith(f"deleted: {gone} chunks that an interrupted `--thin 50%` had taken out; the next")
+    assert {chunk.name for chunk in Store(folder).chunks} == expected
+    assert run(folder, "--check")[0] == 0
+    status, found = as_json(folder, "--thin", "50%", "--force")
+    assert status == 0
+    assert found["removed"]
+    assert found["kept_positions"] == found["positions"] == Store(folder).positions
+    assert set(found["removed"]) < expected
+
+
+def test_another_request_than_the_interrupted_one_is_done_too(run, files, folder):
+    add(folder, *files)
+    book(folder, {"removed": [inspect(files[0]).chunk.name], "request": "--thin 50%"})
+    name = inspect(files[1]).chunk.name
+    assert run(folder, "--remove", name, "--force")[0] == 0
+    assert [chunk.source["name"] for chunk in Store(folder).chunks] == ["c.vf"]
+    assert run(folder, "--check")[0] == 0
+
+
+def test_a_damaged_line_of_the_manifest_is_not_passed_over(run, files, folder, capsys):
+    """Its games are missing: who lists or evaluates them is warned, and a fit of fewer games is refused."""
+    add(folder, *files)
+    whole = (folder / "manifest.jsonl").read_bytes()
+    (folder / "manifest.jsonl").write_bytes(whole.replace(b'"games"', b'"gamex"', 1))
+    status, output, errors = run(folder)
+    assert (status, errors.count("warning: ")) == (0, 2)
+    assert "lines of manifest.jsonl that are damaged: 1;" in errors
+    assert "2 chunks" in output
+    found = json.loads(run(folder, "--json")[1])
+    assert found["damaged_lines"] == len(found["not_booked"]) == 1
+    assert main(["evaluate", str(folder), "--json"]) == 0
+    assert capsys.readouterr().err == errors
+    assert main(["fit", str(folder), "--output", str(folder.with_name("run"))]) == 2
+    captured = capsys.readouterr().err
+    assert captured.startswith(errors)
+    assert "has files of games that are not booked: the warning says what to do" in captured
+    assert not folder.with_name("run").exists()
+    assert run(folder.with_name("merged"), "--merge", folder)[2] == errors
+    assert run(folder, "--add", folder / "chunks" / found["not_booked"][0])[0] == 0
+    assert run(folder)[2].count("warning: ") == 1
+    assert main(["evaluate", str(folder), "--json"]) == 0
 
 
 @pytest.mark.parametrize("keep", ["0", "-5", "0%", "100%", "x", "x%", "nan%", "0.5", "1e3"])

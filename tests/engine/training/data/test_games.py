@@ -3,7 +3,7 @@ import pytest
 
 from engine.training.data.dataset import move_targets, outcome_targets, pools
 from engine.training.data.draw_model import DrawModel, chances, material_of
-from engine.training.data.games import decode, open_games, split
+from engine.training.data.games import decode, first_copies, open_games, split
 from engine.training.data.viriformat import NOISY, VALUE_ONLY
 from engine.training.data.visits import check_header, pack_file_header, pack_visits, sibling
 from tests.engine.network.boards import board_words, code_to_move
@@ -62,6 +62,43 @@ def test_the_split_is_by_stretches_of_games(files):
     assert training.positions + aside.positions == games.positions
     again = split(games, 0.5, seed=1)[1]
     assert (again.start == aside.start).all()
+
+
+def contents_of(games):
+    """The bytes of each game, as a set."""
+    ends = games.start + 32 + 4 * (games.size + 1)
+    columns = zip(games.file.tolist(), games.start.tolist(), ends.tolist(), strict=True)
+    return {bytes(games.files[file][start:end]) for file, start, end in columns}
+
+
+def test_copies_of_a_file_are_on_the_same_side_of_the_split(files, tmp_path):
+    """Files are given several times to weight them; what is trained with cannot validate."""
+    copy = tmp_path / "copy.vf"
+    copy.write_bytes(files[1].read_bytes())
+    paths = [files[1], files[0], files[1], copy, files[0], files[1]]
+    games = open_games(paths)
+    assert first_copies(games.files).tolist() == [0, 1, 0, 0, 1, 0]
+    for seed in range(5):
+        training, aside = split(games, 0.2, seed)
+        assert training.size.size + aside.size.size == games.size.size
+        assert aside.size.size
+        assert not contents_of(training) & contents_of(aside)
+        one = aside.where(aside.file == 0)
+        for number in (2, 3, 5):
+            other = aside.where(aside.file == number)
+            assert (one.start.tolist(), one.size.tolist()) == (other.start.tolist(), other.size.tolist())
+
+
+def test_distinct_files_are_split_by_their_places(files):
+    """So a fit of them keeps its validation games: a slow reference."""
+    games = open_games(files)
+    length = max(1, games.size.size // 20)
+    keys = [number // length + file * 1_000_003 for number, file in enumerate(games.file.tolist())]
+    samples = dict(zip(sorted(set(keys)), np.random.default_rng(7).random(len(set(keys))).tolist(), strict=True))
+    expected = [samples[key] < 0.3 for key in keys]
+    aside = split(games, 0.3, 7)[1]
+    assert (games.where(np.array(expected)).start == aside.start).all()
+    assert 0 < aside.size.size < games.size.size
 
 
 @pytest.mark.parametrize("share", [0.001, 0.5, 0.999])

@@ -250,7 +250,30 @@ def test_a_store_keeps_them(path, tmp_path):
     assert [fault.kind for fault in check_store(Store(folder)).faults] == ["missing"]
     assert add(folder, path)[0].what == "mended"
     sibling(kept).write_bytes(b"")  # would be read instead
-    assert [fault.kind for fault in check_store(Store(folder)).faults] == ["beside visits that are not its own"]
+    assert [fault.kind for fault in check_store(Store(folder)).faults] == [
+        "has a file of visits that does not belong to it"
+    ]
+
+
+def test_files_of_a_store_are_not_made_compact_in_it(tmp_path, capsys):
+    """The new file would be foreign there. What the message says to do gives the store compact policies."""
+    folder = tmp_path / "store"
+    add(folder, games_file(tmp_path / "a.vf", with_visits=True))
+    (kept,) = Store(folder).files()
+    assert main(["compact", str(kept)]) == 2
+    error = capsys.readouterr().err
+    assert f"{kept} is in the store {folder}, whose files do not change: copy it and its visits" in error
+    assert check_store(Store(folder)).faults == []
+    copy = tmp_path / "copy.vf"
+    copy.write_bytes(kept.read_bytes())
+    sibling(copy).write_bytes(sibling(kept).read_bytes())
+    assert main(["compact", str(copy)]) == 0
+    sibling(copy).unlink()
+    assert main(["data", str(folder), "--add", str(copy)]) == 0
+    assert main(["data", str(folder), "--remove", kept.stem[:12], "--force"]) == 0
+    (chunk,) = Store(folder).chunks
+    assert set(chunk.files) == {".vf", ".policy"}
+    assert check_store(Store(folder)).faults == []
 
 
 def test_policies_that_are_too_short_or_too_long_are_not_added(path):

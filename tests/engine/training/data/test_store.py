@@ -10,7 +10,7 @@ import pytest
 from engine.training.data.games import open_games
 from engine.training.data.manifest import book, read_manifest
 from engine.training.data.new_chunk import inspect
-from engine.training.data.store import Store, files_of, store_to_write, surplus
+from engine.training.data.store import Store, files_of, store_to_write
 from engine.training.data.store_check import check_store
 from engine.training.data.visits import sibling
 from tests.engine.training.data.games import known_game, random_records
@@ -198,49 +198,6 @@ def test_what_changes_while_it_is_copied_is_not_taken_in(files, folder):
     ):
         store.add(new)
     assert names_in(folder) == {"manifest.jsonl", "lock"}
-
-
-# Thinning
-
-
-def thinned(folder, most):
-    """The names that are left."""
-    store = Store(folder)
-    gone = {chunk.name for chunk in surplus(store, most)}
-    return {chunk.name for chunk in store.chunks} - gone
-
-
-def test_thinning_does_not_depend_on_the_order_of_addition(tmp_path):
-    files = [games_file(tmp_path / f"{seed}.vf", 2, seed) for seed in range(8)]
-    one, other = tmp_path / "one", tmp_path / "other"
-    add(one, *files)
-    add(other, *files[5:], *files[:5])
-    total, kept = Store(one).positions, []
-    for share in (0.9, 0.6, 0.3):
-        left = thinned(one, int(share * total))
-        assert left == thinned(other, int(share * total))
-        positions = sum(Store(one).manifest.chunks[name].positions for name in left)
-        assert positions <= share * total
-        kept.append(left)
-    assert kept[2] <= kept[1] <= kept[0]
-    assert 0 < len(kept[2]) < len(kept[0]) < 8
-    assert thinned(one, total) == thinned(one, 10 * total) == {chunk.name for chunk in Store(one).chunks}
-    with pytest.raises(ValueError, match="nothing would be left"):
-        thinned(one, 1)
-
-
-def test_what_was_taken_out_can_be_added_again(files, folder):
-    add(folder, *files)
-    chunk = inspect(files[1]).chunk
-    with store_to_write(folder) as store:
-        store.remove([chunk])
-    assert not [name for name in names_in(folder) if chunk.name in name]
-    assert (len(Store(folder).chunks), faults_in(folder)) == (2, [])
-    assert [what for _, what in add(folder, *files)] == ["there already", "added", "there already"]
-    assert faults_in(folder) == []
-    with store_to_write(folder) as store:
-        store.remove([inspect(files[0]).chunk])
-    assert (len(Store(folder).chunks), faults_in(folder)) == (2, [])
 
 
 def test_chunks_are_found_by_the_start_of_their_names(files, folder):

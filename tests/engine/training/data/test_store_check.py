@@ -113,10 +113,10 @@ def test_visits_beside_a_chunk_without_are_not_taken_for_its_own(files, folder):
     strange = chunk_file(folder, files[0], ".visits")
     strange.write_bytes(sibling(files[1]).read_bytes())
     ((kind, place),) = faults(folder)
-    assert (kind, place) == ("beside visits that are not its own", str(strange.with_suffix(".vf")))
-    with pytest.raises(ValueError, match="visits that are not its own"):
+    assert (kind, place) == ("has a file of visits that does not belong to it", str(strange.with_suffix(".vf")))
+    with pytest.raises(ValueError, match=r"\.vf has a file of visits that does not belong to it: `teresa train data"):
         Store(folder).files()
-    with pytest.raises(ValueError, match="visits that are not its own: move those elsewhere"):
+    with pytest.raises(ValueError, match="a file of visits that does not belong to it: move that elsewhere"):
         add(folder, files[0])
     assert strange.exists()
 
@@ -149,9 +149,38 @@ def test_what_interrupted_commands_leave_is_named(files, folder, tmp_path):
     assert Store(folder).manifest.chunks[inspect(new).chunk.name].source == {"name": whole.name}
 
 
+def test_what_is_not_booked_is_said_and_how_to_keep_its_plan(files, folder):
+    """The advice is to repeat the command, which knows the plan; or it can be given later."""
+    manifest, new = (
+        folder / "manifest.jsonl",
+        replace(inspect(files[0]), chunk=inspect(files[0], {"plan": {"seed": 3}}).chunk),
+    )
+    lines = manifest.read_bytes().splitlines(keepends=True)
+    manifest.write_bytes(b"".join(line.replace(b'"games"', b'"gamex"') if b"a.vf" in line else line for line in lines))
+    (fault,) = check_store(Store(folder)).faults
+    path = Store(folder).path(new.chunk.name)
+    assert (fault.kind, fault.place) == ("not booked", str(path))
+    assert f"repeat that; if it cannot be repeated, --add {path} takes it in, without its plan" in fault.advice
+    assert Store(folder).unbooked() == [path]
+    damaged, unbooked = Store(folder).warnings()
+    assert "lines of manifest.jsonl that are damaged: 1;" in damaged
+    assert f"not booked, and not used: 1, e.g. {path.name}" in unbooked
+    add(folder, path)
+    assert Store(folder).find_source({"plan": {"seed": 3}}) is None
+    with store_to_write(folder) as store:
+        assert store.add(new).what == "there already"
+    assert Store(folder).find_source({"plan": {"seed": 3}}).name == new.chunk.name
+    add(folder, files[0])
+    assert Store(folder).find_source({"plan": {"seed": 3}}) is not None
+    assert faults(folder) == []
+    assert len(Store(folder).warnings()) == 1
+
+
 def test_a_chunk_booked_twice_is_found(files, folder):
     chunk = inspect(files[0]).chunk
     book(folder, chunk.entry())
+    (fault,) = check_store(Store(folder)).faults
+    assert "copy it to another folder" in fault.advice
     assert faults(folder) == [("booked twice", str(chunk_file(folder, files[0])))]
     assert len(Store(folder).files()) == 2
     with store_to_write(folder) as store:

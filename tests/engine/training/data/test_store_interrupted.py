@@ -2,6 +2,7 @@
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,25 @@ def test_whatever_ends_a_removal_what_is_left_is_known(files, folder, monkeypatc
         with store_to_write(target) as store:
             store.remove([chunk for chunk in store.chunks if chunk in chosen])
         assert len(Store(target).chunks) == 1
+        assert faults_in(target) == []
+
+
+def test_a_removal_is_all_or_nothing(files, folder, monkeypatch):
+    """Whatever ends it, none of the chunks is in the store any more, or all are."""
+    for number in range(6):
+        target = folder.with_name(f"store{number}")
+        add(target, *files)
+        with monkeypatch.context() as patch, store_to_write(target) as store:
+            interrupt(patch, number, Killed(), can_clean_up=False)
+            with suppress(Killed):
+                store.remove(store.chunks[1:], "--thin 50%")
+        left = Store(target)
+        assert len(left.chunks) in (1, 3)
+        if len(list((target / "chunks").glob("*.vf"))) > len(left.chunks):
+            assert len(left.unfinished("--thin 50%")) == 2
+        with store_to_write(target) as store:
+            store.finish_removal()
+        assert Store(target).unfinished("--thin 50%") == []
         assert faults_in(target) == []
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from engine.cli.train import main
 from engine.network.weights_file import SHIPPED, load_weights
+from engine.system.environment import is_installed
 from engine.training.data.dataset import pools
 from engine.training.data.draw_model import DrawModel, fit_draw_model
 from engine.training.data.games import decode, open_games, split
@@ -50,7 +51,7 @@ def test_fit_evaluate_export(file, tmp_path, capsys):
     passes = ["--value-passes", "1", "--value-final-passes", "0", "--policy-passes", "1"]
     assert fit(file, tmp_path / "run", *passes, "--held-out", str(file)) == 0
     assert "policy top 1 / 3 / 5" in capsys.readouterr().out
-    assert (tmp_path / "run" / "curves.png").stat().st_size > 1000
+    assert not is_installed("matplotlib") or (tmp_path / "run" / "curves.png").stat().st_size > 1000
     weights = tmp_path / "some.net"
     assert main(["export", str(tmp_path / "run"), str(weights), "--held-out", str(file)]) == 0
     capsys.readouterr()

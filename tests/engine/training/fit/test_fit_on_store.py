@@ -44,6 +44,15 @@ def test_a_fit_on_a_store_is_the_fit_on_its_files(files, tmp_path, capsys):
     assert "was made with other settings or files" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("place", ["", "run", "chunks/run"])
+def test_a_fit_does_not_write_into_a_store(files, tmp_path, capsys, place):
+    add(tmp_path / "store", *files)
+    before = sorted(tmp_path.rglob("*"))
+    assert fit(files, tmp_path / "store" / place) == 2
+    assert "is in the store of games" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_a_chunk_is_known_to_a_fit_by_its_hash(files, tmp_path):
     add(tmp_path / "store", *files)
     for chunk, path in zip(Store(tmp_path / "store").chunks, Store(tmp_path / "store").files(), strict=True):

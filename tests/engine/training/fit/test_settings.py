@@ -89,7 +89,7 @@ def file(tmp_path):
 
 
 def settings_of(path, **changes):
-    return read_settings(options([path], **changes), open_games([path]))
+    return read_settings(options([path], **changes), [path], open_games([path]))
 
 
 def test_a_fit_is_known_by_the_contents_of_its_files(file):

@@ -236,6 +236,34 @@ def test_a_checkpoint_holds_all_that_is_needed(games, tmp_path):
         assert array.any()
 
 
+@pytest.mark.parametrize("place", ["before the checkpoint", "after it"])
+def test_no_pool_is_twice_in_the_log(games, tmp_path, monkeypatch, place):
+    """Whenever a process is killed; the line of a pool is written after its checkpoint, and may be missing."""
+    monkeypatch.setattr(pools, "__defaults__", (0, games.positions // 4))
+    whole, logged, save = [], [], Trainer.save
+    new_trainer(games).run(tmp_path, decode(games), whole.append, lambda *_: None)
+    (tmp_path / "value.npz").unlink()
+
+    def killed_save(trainer, folder):
+        if place == "after it":
+            save(trainer, folder)
+        if trainer.progress.pools == 2:
+            raise KeyboardInterrupt
+        save(trainer, folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "save", killed_save)
+        with pytest.raises(KeyboardInterrupt):
+            new_trainer(games).run(tmp_path, decode(games), logged.append, lambda *_: None)
+    trainer = new_trainer(games)
+    assert trainer.resume(tmp_path)
+    trainer.run(tmp_path, decode(games), logged.append, lambda *_: None)
+    expected = [entry["seen"] for entry in whole]
+    if place == "after it":
+        del expected[1]
+    assert [entry["seen"] for entry in logged] == expected
+
+
 def state_of(trainer):
     return *trainer.net.weights, *trainer.optimiser.means, *trainer.optimiser.squares
 

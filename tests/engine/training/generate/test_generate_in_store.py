@@ -1,6 +1,5 @@
 """`generate` with a store as its output: the joined file becomes a chunk, whatever interrupts it."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -37,12 +36,21 @@ def made(monkeypatch):
     def make_chunks(plan, chunks, _new_runner, _advance):
         for chunk in range(plan.chunks):
             if not chunks.has(chunk):
-                chunks.write(chunk, known_game(), None)
+                chunks.write(chunk, game_of(plan.seed), None)
                 count.append(chunk)
 
     monkeypatch.setattr(UciTeacher, "check", lambda _: None)
     monkeypatch.setattr(generation, "make_chunks", make_chunks)
     return count
+
+
+def kill(*_, **__):
+    raise Killed
+
+
+def game_of(seed):
+    """Another game for each seed: another score."""
+    return known_game()[:34] + (seed - 5 + 30).to_bytes(2, "little") + known_game()[36:]
 
 
 def plan_of(seed=5):
@@ -79,28 +87,25 @@ def test_a_damaged_chunk_is_made_again(store):
     (chunk,) = [chunk for chunk in Store(store).chunks if "plan" in chunk.source]
     Store(store).path(chunk.name).write_bytes(known_game())
     (fault,) = check_store(Store(store)).faults
-    assert fault.advice.startswith("repeat the `train generate` that it came from")
+    assert fault.advice.startswith("repeat the `train generate` of its plan (at_once 1, command x, games 4,")
+    assert "limit nodes 1, seed 5, value_only False)" in fault.advice
     make(store)
     assert check_store(Store(store)).faults == []
 
 
-@pytest.mark.parametrize("step", ["write_joined", "inspect", "store.add", "rmtree"])
+@pytest.mark.parametrize("step", ["write_joined", "inspect", "store.add", "delete"])
 def test_whatever_ends_it_the_same_command_goes_on(store, made, monkeypatch, step):
     with monkeypatch.context() as patch:
-
-        def kill(*_, **__):
-            raise Killed
-
         if step == "store.add":
             patch.setattr(Store, "add", kill)
-        elif step == "rmtree":
-            patch.setattr(shutil, "rmtree", kill)
+        elif step == "delete":
+            patch.setattr(Chunks, "delete", kill)
         else:
             patch.setattr(generation, step, kill)
         with pytest.raises(Killed):
             make(store)
     assert parts_folder(store).is_dir()
-    if step == "rmtree":  # all is done
+    if step == "delete":  # all is done
         with pytest.raises(ValueError, match="has these games already"):
             make(store)
     else:
@@ -111,22 +116,74 @@ def test_whatever_ends_it_the_same_command_goes_on(store, made, monkeypatch, ste
     assert check_store(Store(store)).faults == []
 
 
+def test_an_interrupted_run_does_not_forbid_another(store, made, monkeypatch):
+    """Each plan has a folder; the first one goes on afterwards with what it had."""
+    with monkeypatch.context() as patch:
+        patch.setattr(generation, "join_in_store", kill)
+        with pytest.raises(Killed):
+            make(store, seed=3)
+    (interrupted,) = parts_folder(store).iterdir()
+    make(store, seed=4)
+    assert list(parts_folder(store).iterdir()) == [interrupted]
+    assert made == [0, 1, 0, 1]
+    make(store, seed=3)
+    assert made == [0, 1, 0, 1]
+    assert sorted(chunk.source["plan"]["seed"] for chunk in Store(store).chunks if "plan" in chunk.source) == [3, 4]
+    assert not parts_folder(store).exists()
+
+
+@pytest.mark.parametrize("into_store", [True, False])
+def test_two_runs_at_once_do_not_disturb_each_other(store, tmp_path, made, monkeypatch, into_store):
+    """The games of a plan, and a file, are made by one process; other plans of a store at the same time."""
+    make_chunks, started = generation.make_chunks, []
+    output = store if into_store else tmp_path / "out.vf"
+
+    def meanwhile(plan, chunks, new_runner, advance):
+        if not started:
+            started.append(chunks.folder)
+            for seed in (5,) if into_store else (5, 6):
+                with pytest.raises(ValueError, match="is in use: another process makes these games, wait for its end"):
+                    make(output, seed)
+            assert made == []
+            if into_store:
+                make(output, seed=6)
+            assert chunks.are_there()
+        make_chunks(plan, chunks, new_runner, advance)
+
+    monkeypatch.setattr(generation, "make_chunks", meanwhile)
+    make(output, seed=5)
+    if into_store:
+        assert sorted(chunk.source["plan"]["seed"] for chunk in Store(store).chunks if "plan" in chunk.source) == [5, 6]
+        assert check_store(Store(store)).faults == []
+    else:
+        assert output.read_bytes() == known_game() * 2
+        with pytest.raises(ValueError, match="already exists"):
+            make(output, seed=5)
+    assert not parts_folder(output).exists()
+
+
 @pytest.mark.usefixtures("made")
-def test_chunks_of_another_plan_are_left_alone(store):
-    make(store)
-    chunks = Chunks(parts_folder(store), plan_of(seed=7))
+def test_a_run_that_was_killed_leaves_no_lock(store):
+    """Its file stays, but nobody holds it; also a folder of the older layout is in nobody's way."""
+    chunks = generation.chunks_of(plan_of(), store)
     chunks.open()
-    chunks.write(0, known_game(), None)
-    with pytest.raises(ValueError, match="has these games already"):
-        make(store)
-    assert chunks.has(0)
-    with pytest.raises(ValueError, match="has games of a run with other options"):
-        make(store, seed=8)
+    (chunks.folder / "lock").touch()
+    (parts_folder(store) / "order.json").write_text("{}")
+    make(store)
+    assert [path.name for path in parts_folder(store).iterdir()] == ["order.json"]
+    assert len(Store(store).chunks) == 2
 
 
 def test_a_folder_that_is_no_store_is_refused(tmp_path, made):
     with pytest.raises(ValueError, match="already exists"):
         make(tmp_path)
+    assert made == []
+
+
+@pytest.mark.parametrize("place", ["b.vf", "chunks/b.vf"])
+def test_a_file_in_a_store_is_refused(store, made, place):
+    with pytest.raises(ValueError, match=r"b\.vf is in the store .*: name the store itself"):
+        make(store / place)
     assert made == []
 
 
