@@ -7,6 +7,7 @@ chunk that differs from its note is made again.
 
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +23,9 @@ from engine.training.generate.teachers import SelfPlay, UciTeacher
 GAMES_SUFFIX, VISITS_SUFFIX, NOTE_SUFFIX = ".vf", ".visits", ".json"
 PLAN_FILE, PLAN_KEY = "order.json", "order"  # as older versions call it, whose runs can be continued
 LOCK = "lock"  # held by the process that makes the chunks
+JOINED = "joined.vf"  # on the way to a store
+# The files of a run; `write_whole` has them under other names first, which begin with a dot.
+OWN_NAME = re.compile(r"(order\.json|lock|joined\.(vf|visits)|\d{6}\.(vf|visits|json))|\.(order|joined|\d{6})\..*")
 
 TREES = "trees"  # what the keys of `Plan.trees` begin with
 
@@ -88,6 +92,7 @@ class Chunks:
         lock = FileLock(self.folder / LOCK)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._check_names()
             lock.acquire(timeout=0)
         except Timeout:
             raise ValueError(f"{self.folder} is in use: another process makes these games, wait for its end") from None
@@ -101,6 +106,11 @@ class Chunks:
                 (self.folder / LOCK).unlink()
             lock.release()
             self._remove_folder()
+
+    def _check_names(self) -> None:
+        """Raise a `ValueError` if the folder has something else in it: it would be deleted in the end."""
+        if strange := sorted(path.name for path in self.folder.iterdir() if not _is_ours(path)):
+            raise ValueError(f"{self.folder} has files that are not of `train generate` ({strange[0]}): move them away")
 
     def open(self) -> None:
         """Create the folder, or continue with an existing one; a `ValueError` if that has chunks of another plan."""
@@ -151,7 +161,7 @@ class Chunks:
     def delete(self) -> None:
         """Delete all files of a run, and the folder unless it is held."""
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
-            if path.name != LOCK:
+            if _is_ours(path) and path.name != LOCK:
                 path.unlink(missing_ok=True)
         self._remove_folder()
 
@@ -178,6 +188,10 @@ class Chunks:
         if not self.has(chunk):
             raise ValueError(f"{self._path(chunk, ending)} is damaged: the same command makes it again")
         return self._path(chunk, ending).read_bytes()
+
+
+def _is_ours(path: Path) -> bool:
+    return OWN_NAME.fullmatch(path.name) is not None and not path.is_dir()
 
 
 def differences(there: dict[str, Any], here: dict[str, Any]) -> str:

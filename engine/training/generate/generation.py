@@ -20,11 +20,10 @@ from engine.training.data.policies import policy_sibling
 from engine.training.data.store import Store, store_to_write
 from engine.training.data.visits import pack_file_header, sibling
 from engine.training.generate.chunk_units import ChunkBook, make_chunks
-from engine.training.generate.chunks import Chunks, Plan
+from engine.training.generate.chunks import JOINED, Chunks, Plan
 from perft.runner.runner import Runner
 
 PLAN_LETTERS = 16  # of the hash of a plan
-JOINED = "joined.vf"  # in the folder of the chunks, on the way to a store
 
 
 def check_output(output: Path) -> None:

@@ -238,6 +238,22 @@ def test_the_teacher_is_checked_before_anything_is_written(run):
     assert list(output.parent.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "journal.jsonl", "000000.pgn", "games/", "000000.vf/", ".hidden"])
+def test_a_folder_of_others_is_left_alone(run, name):
+    """It has the name that a run would choose for its own, which it deletes in the end."""
+    generate_here, output = run
+    folder = parts_folder(output)
+    folder.mkdir()
+    if name.endswith("/"):
+        (folder / name).mkdir()
+    else:
+        (folder / name).write_text("mine")
+    with pytest.raises(ValueError, match="not of `train generate`"):
+        generate_here(plan_of(OpenTeacher("x", "nodes 1")))
+    assert [path.name for path in folder.iterdir()] == [name.rstrip("/")]
+    assert not output.exists()
+
+
 def test_outputs_that_may_not_be_replaced(tmp_path):
     output = tmp_path / "out.vf"
     sibling(output).touch()
