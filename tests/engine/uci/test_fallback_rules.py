@@ -174,10 +174,10 @@ CLOCK = Limits(time_left=60_000)
         (Limits(move_time=100), Outlook.SOON, None),
         (Limits(nodes=5), Outlook.SOON, None),
         (Limits(infinite=True), Outlook.SOON, None),
-        (CLOCK, Outlook.LATE, 1.969),
+        (CLOCK, Outlook.LATE, (60 - 25 * 0.03) / 24),  # a game of 24 more moves, and the overhead of 25
         (Limits(move_time=100), Outlook.LATE, 0.07),
         (Limits(nodes=5), Outlook.LATE, None),
-        (CLOCK, Outlook.NEVER, 1.969),
+        (CLOCK, Outlook.NEVER, (60 - 25 * 0.03) / 24),
         (Limits(move_time=100), Outlook.NEVER, 0.07),
         (Limits(nodes=5), Outlook.NEVER, 0.0),
     ],
