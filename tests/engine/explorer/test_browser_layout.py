@@ -252,6 +252,8 @@ READ_BY = """() => {
   return [document.title, document.body.innerText, ...names].join(' ');
 }"""
 ARROWS = "#board svg line, #board svg text"
+# The board draws its arrows in the next frame.
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180), (390, 844)])
@@ -268,6 +270,7 @@ def test_hidden_hints_are_hidden(resting, new_page, width, height):
     found = page.evaluate(READ_BY) + page.locator("body").aria_snapshot()
     assert [row.san for row in session.report(0).rows() if row.san in found.split()] == []
     assert "Why" not in found
+    page.evaluate(TWO_FRAMES)
     assert page.locator(ARROWS).count() == 0
     for part in (".hint", "#answer", "#icicles", "#plots", "#tip"):
         assert page.is_hidden(part)
