@@ -5,7 +5,7 @@ BIN := .venv/bin
 QUICK := -m "not slow and not soak"
 QUICKEST := -m "not slow and not soak and not thorough"
 
-.PHONY: run test test-search test-rooms test-covered test-plain test-bounds test-portable test-coverage test-clocks \
+.PHONY: run test test-warm test-search test-rooms test-covered test-plain test-bounds test-portable test-coverage test-clocks \
 	check check-search check-rooms soak bench bench-line docs lint clean
 
 run: .venv/ready
@@ -13,13 +13,17 @@ run: .venv/ready
 	$(BIN)/teresa
 
 # Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path; what they cover;
-# then games on the clock, with nothing beside them. Two at a time, the longest first: both lanes end together.
-VARIANTS := test-rooms test-search test-plain test-covered test-bounds test-portable
+# then games on the clock, with nothing beside them. Two at a time. Processes that compile the same kernels wait for each
+# other: first one compiles those of all compiled tests, beside it the bounds checks use others. Then the longest first.
+VARIANTS := test-warm test-bounds test-rooms test-search test-plain test-covered test-portable
 test: lint .venv/train
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(VARIANTS)
 	$(MAKE) --no-print-directory test-coverage
 	$(MAKE) --no-print-directory test-clocks
+
+test-warm: .venv/train
+	$(BIN)/teresa warmup --time
 
 # All compiled tests, in parts. Coverage slows processes down, so it is measured without the
 # JIT, in small searches (the marker `jit` leaves out the large ones); lines that build and keep machine code, or share
@@ -29,13 +33,13 @@ SEARCH := tests/engine/test_*.py tests/engine/config tests/engine/mcts tests/eng
 COVERED := tests/movegen/compiler tests/perft/test_cli.py tests/engine/report/test_tree_file.py \
 	$(addprefix tests/perft/runner/,test_cluster.py test_processes.py test_tls.py)
 ROOMS := $(addprefix --ignore=,$(wildcard $(SEARCH)) $(COVERED))
-test-search: .venv/train
+test-search: test-warm
 	$(BIN)/pytest $(ALL) $(SEARCH) $(addprefix --ignore=,$(COVERED))
 
-test-rooms: .venv/train
+test-rooms: test-warm
 	$(BIN)/pytest $(ALL) $(ROOMS)
 
-test-covered: .venv/train
+test-covered: test-warm
 	$(BIN)/coverage run -m pytest $(ALL) $(COVERED)
 
 KERNELS := tests/movegen tests/perft tests/engine/network
@@ -44,14 +48,18 @@ test-plain: .venv/train
 		tests/engine/test_plain_python.py tests/engine/report tests/engine/search tests/engine/uci
 
 # What calls no kernels does not depend on how they are compiled.
-COMPILED := $(KERNELS) --ignore=tests/movegen/test_fen.py $(addprefix --ignore=tests/perft/, \
+BOUNDED := $(KERNELS) --ignore=tests/movegen/test_fen.py $(addprefix --ignore=tests/perft/, \
 	runner test_comparison.py test_display.py test_engine_process.py test_processors.py test_suite.py)
 test-bounds: .venv/train
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(COMPILED) tests/engine/mcts tests/engine/report \
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(BOUNDED) tests/engine/mcts tests/engine/report \
 		tests/engine/training/data/test_damage.py
 
+# Only sliders (`movegen/sliders.py`) and the n-th square of a set (`movegen/bits.py`) have a portable path: the rules on it
+# here; the search on it, which has the network, is compared by its signature in tests/engine/test_bench.py.
+PORTABLE := $(addprefix tests/movegen/test_,bits.py position.py random_move.py rules.py sliders.py) \
+	tests/perft/test_count.py tests/perft/test_counter.py
 test-portable: .venv/train
-	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(COMPILED)
+	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(PORTABLE)
 
 test-coverage: .venv/train
 	$(BIN)/coverage combine --quiet

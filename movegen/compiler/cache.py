@@ -30,6 +30,7 @@ import numba
 from numba.core import caching
 
 from movegen.compiler.cpu import USE_PEXT
+from movegen.compiler.interrupts import interrupts_delayed
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -217,16 +218,19 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]  # numba has no 
         (compiling sets it up anyway).
         """
         try:
-            if self._needs_runtime:
-                found = super().load_overload(signature, target_context)
-            else:
-                with self._guard_against_spurious_io_errors():
-                    found = self._load_overload(signature, target_context)
+            with interrupts_delayed():  # LLVM calls back while it loads: Python ignores what is raised there
+                found = self._read(signature, target_context)
             self._damaged = False
         except Exception:  # noqa: BLE001  (a damaged file counts as missing, whatever it raises)
             self._damaged = True
             return None
         return found
+
+    def _read(self, signature: Any, target_context: Any) -> Any:
+        if self._needs_runtime:
+            return super().load_overload(signature, target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target_context)
 
     def _take_lock(self) -> bool:
         lock = folder_lock(Path(self.cache_path))

@@ -4,11 +4,12 @@ is being started.
 
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from types import FrameType
+
+from movegen.compiler.interrupts import interrupts_delayed, may_handle_interrupts
 
 
 class Interrupts:
@@ -26,17 +27,11 @@ class Interrupts:
             self._on_first()
 
 
-def _may_handle() -> bool:
-    """Is this the main thread, and Ctrl-C not ignored (in the background of a shell)?"""
-    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    return not is_ignored and threading.current_thread() is threading.main_thread()
-
-
 @contextmanager
 def interrupts_noted(on_first: Callable[[], None] = lambda: None) -> Iterator[Interrupts]:
     """Count Ctrl-C, if this is the main thread and it is not ignored; `on_first` is called at the first one."""
     interrupts = Interrupts(on_first)
-    if not _may_handle():
+    if not may_handle_interrupts():
         yield interrupts
         return
     before = signal.signal(signal.SIGINT, interrupts.note)
@@ -53,23 +48,8 @@ def interrupts_held_back() -> Iterator[None]:
     The mask is for the new processes, which inherit it from this thread. This process may get the signal in any of its
     threads and would raise in the main one: a process that was half started then prints what it lacks.
     """
-    with _handler_held_back(), _masked():
+    with interrupts_delayed(), _masked():
         yield
-
-
-@contextmanager
-def _handler_held_back() -> Iterator[None]:
-    if not _may_handle():
-        yield
-        return
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

@@ -15,11 +15,10 @@ TERESA = [sys.executable, "-m", "engine"]
 class Process:
     """An engine whose lines are read by a thread."""
 
-    def __init__(self, environment):
+    def __init__(self, environment, command=TERESA, **options):
         self.started = time.perf_counter()
-        self.process = subprocess.Popen(
-            TERESA, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        self.process = subprocess.Popen(command, env=environment, **pipes, **options)
         self.lines = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
