@@ -45,6 +45,7 @@ def run_generate(arguments: argparse.Namespace) -> int:
             generate(plan, arguments.output, run.runner, positions.append)
         except Stopped:
             raise KeyboardInterrupt from None
+        run.report()
     print(f"{arguments.output}: {sum(positions):,} new positions")
     return DONE
 

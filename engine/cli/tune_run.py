@@ -61,6 +61,7 @@ def run_tuning(arguments: argparse.Namespace) -> int:
     try:
         with run:
             _tune_and_gate(run, arguments, result)
+            run.report()
     except Stopped as stopped:
         print(f"stopped: {stopped}{run.how_to_continue}", file=sys.stderr)
         return INTERRUPTED

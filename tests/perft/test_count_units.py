@@ -25,6 +25,7 @@ from perft.count_units import (
 from perft.counter import Counter
 from perft.frontier import merged_frontier
 from perft.records import LOW, WORDS
+from perft.runner.display import number_of
 from perft.suite import Entry, read_suite
 from tests.conftest import JIT_DISABLED
 from tests.documents import PROJECT
@@ -189,17 +190,16 @@ class TestCommand:
         assert "e2e4: 600\n" in output
 
     @pytest.mark.jit  # processes
-    def test_units_that_were_booked_without_verification_are_named(self, capsys, tmp_path):
-        """Also if nothing is left to do."""
+    def test_units_that_were_booked_without_verification_are_verified(self, capsys, tmp_path, monkeypatch):
+        """Also if nothing else is left to do."""
         run = tmp_path / "run"
         self.run(capsys, 3, "--run", run)
         units = len((run / "journal.jsonl").read_text().splitlines()) - 1
-        verified = ("--resume", run, "--verify", 1, "--threads", 2)
-        text = f"{units} booked before without verification"
-        status, _, errors = self.run(capsys, *verified)
-        assert status == 0
-        assert f"{text}\n" in errors
-        assert "without verification" not in self.run(capsys, "--resume", run)[2]
+        status, output, errors = self.run(capsys, "--resume", run, "--verify", 1, "--threads", 2)
+        assert (status, output) == (0, "\nNodes searched: 8902\n")
+        assert f"{number_of(units, 'unit')}, {units} verified\n" in errors
+        monkeypatch.setattr("perft.runner.command_run.open_pool", lambda *_: pytest.fail("a worker was started"))
+        assert self.run(capsys, "--resume", run, "--verify", 1, "--threads", 2)[0] == 0
 
     def test_suite(self, capsys, tmp_path):
         suite = tmp_path / "suite.epd"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -268,5 +269,6 @@ def test_a_cluster_gives_the_same_result(capsys, tmp_path, file):
     pytest.importorskip("distributed", reason="needs the extra `cluster`")
     _, expected, _ = run(capsys, file, "--json", "--workers", "1")
     cluster = ["--cluster", "local", "--workers", "2", "--run", tmp_path / "run"]
-    status, output, _ = run(capsys, file, "--json", *cluster)
+    status, output, errors = run(capsys, file, "--json", *cluster)
     assert (status, json.loads(output)) == (0, json.loads(expected))
+    assert re.search(r"^\d+ units$", errors, re.MULTILINE)

@@ -18,8 +18,9 @@ from distributed import Client
 from perft.__main__ import main
 from perft.runner.cluster import ClusterOptions, check_scheduler, open_cluster
 from perft.runner.journal import Memory
+from perft.runner.pool import UnitJob
 from perft.runner.processes import InlinePool
-from perft.runner.runner import RunError, Runner, Stopped, UnitJob
+from perft.runner.runner import RunError, Runner, Stopped
 from perft.suite import read_suite
 from tests.perft.runner.programs import PROJECT, SECONDS, address_in, drive, scheduler, started, until, workers
 from tests.perft.runner.work import cannot_compute, pretends_another_numba, unit

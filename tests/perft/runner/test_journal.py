@@ -75,6 +75,19 @@ def test_a_torn_line_is_skipped_and_the_next_one_is_whole(journal, left):
     last.close()
 
 
+def test_the_last_line_of_a_unit_counts(journal):
+    journal.book(unit(1), answer(1), ("a",))
+    journal.book(unit(2), answer(4), ("a",))
+    journal.book(unit(1), answer(1), ("a", "b"))
+    journal.withdraw(unit(2))
+    other, _ = reopened(journal)
+    assert {name: result.workers for name, result in other.done.items()} == {unit(1).identity: ("a", "b")}
+    other.book(unit(2), answer(5), ("c",))
+    last, _ = reopened(other)
+    assert last.done[unit(2).identity].value == 5
+    last.close()
+
+
 def test_a_flipped_bit_is_noticed(journal):
     journal.book(unit(1), answer(123_456), ("a",))
     journal.book(unit(2), answer(4), ("a",))
