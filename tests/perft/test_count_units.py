@@ -4,6 +4,7 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,9 +24,10 @@ from perft.count_units import (
     unit_seconds,
 )
 from perft.counter import Counter
-from perft.frontier import merged_frontier
+from perft.frontier import Frontier, merged_frontier
 from perft.records import LOW, WORDS
 from perft.runner.display import number_of
+from perft.runner.journal import Journal
 from perft.suite import Entry, read_suite
 from tests.conftest import JIT_DISABLED
 from tests.documents import PROJECT
@@ -92,6 +94,17 @@ def test_a_wrong_number_of_occurrences_is_found(fen):
     frontier.total += 1
     with pytest.raises(ValueError, match=r"positions at ply \d instead of \d+: merging failed"):
         check_frontier(position, frontier)
+
+
+def test_frontiers_of_the_start_position_are_compared_with_what_is_published(monkeypatch):
+    """Nothing is counted for it: that would take a while at ply 7, and hours at ply 9."""
+    monkeypatch.setattr(count_units, "Counter", lambda: pytest.fail("it counts"))
+    frontier = Frontier.at(Position(), 1)
+    frontier.ply, frontier.total = 9, START_COUNTS[9]
+    check_frontier(Position(), frontier)
+    frontier.total += 1
+    with pytest.raises(ValueError, match=r"2439530234168 positions at ply 9 instead of 2439530234167: merging failed"):
+        check_frontier(Position(), frontier)
 
 
 def test_the_total_of_a_frontier_is_that_of_its_records():
@@ -165,6 +178,18 @@ def test_units_of_a_suite():
         unit_of_entry(Entry("nonsense", {1: 1}, chess960=False, where="x.epd:3"), 1)
 
 
+def with_another_result(identity, result):
+    """Journals in which a unit has this result."""
+    resume = Journal.resume
+
+    def resumed(journal):
+        header = resume(journal)
+        journal.done[identity] = result
+        return header
+
+    return resumed
+
+
 class TestCommand:
     def run(self, capsys, *arguments):
         status = main([str(argument) for argument in arguments])
@@ -179,6 +204,18 @@ class TestCommand:
         header, *lines = map(json.loads, (run / "journal.jsonl").read_text().splitlines())
         assert (header["command"], header["plan"]["depth"], header["units"]) == ("perft", depth, len(lines))
         assert sum(line["value"] for line in lines) == START_COUNTS[depth]
+
+    def test_a_wrong_result_is_found_by_what_is_published(self, capsys, tmp_path, monkeypatch):
+        run = tmp_path / "run"
+        self.run(capsys, 3, "--run", run)
+        journal = Journal(run)
+        journal.resume()
+        identity, result = next(iter(journal.done.items()))
+        monkeypatch.setattr(Journal, "resume", with_another_result(identity, replace(result, value=result.value + 1)))
+        journal.close()
+        status, output, errors = self.run(capsys, "--resume", run)
+        assert (status, output) == (1, "\nNodes searched: 8903\n")
+        assert f"8902 leaves are published: a worker has counted wrongly; --resume {run} --verify 1 finds it" in errors
 
     def test_a_finished_run_is_only_printed(self, capsys, tmp_path, monkeypatch):
         run = tmp_path / "run"
@@ -224,8 +261,6 @@ class TestCommand:
             assert reason in self.run(capsys, "--resume", self.changed(run, tmp_path / reason.split()[-1], change))[2]
 
     def changed(self, run, folder, change):
-        from perft.runner.journal import Journal
-
         header = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
         journal = Journal(folder)
         journal.start({name: value for name, value in {**header, **change}.items() if name not in ("check", "journal")})
