@@ -1,6 +1,5 @@
 """A run of units by a command: its folder, its workers, its progress."""
 
-import platform
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -17,6 +16,7 @@ from perft.runner.processes import ProcessPool
 from perft.runner.run_stats import RunStats, added
 from perft.runner.runner import RunError, Runner
 from perft.runner.units import OTHER_SOURCES, AnswerCheck, no_check, sources_behind
+from perft.runner.versions import computing_versions, differences
 
 
 class CommandRun:
@@ -67,7 +67,7 @@ class CommandRun:
         if self.options.cluster is not None:
             self.pool()  # a cluster that cannot be reached leaves no folder behind
         self.folder = self.options.new_folder(self.name())
-        versions = {"sources": sources_behind(self.package), "python": platform.python_version()}
+        versions = {"sources": sources_behind(self.package), "versions": computing_versions()}
         journal = open_journal(self.folder, {"command": self.command, **header, **versions})
         if journal is not None:
             self._keep(journal)
@@ -141,6 +141,9 @@ class CommandRun:
             raise JournalError(f"{folder} is not a run of {self.program}{self.command}")
         if header.get("sources") != sources_behind(self.package):
             raise JournalError(f"{folder} {OTHER_SOURCES}")
+        difference = differences(computing_versions(), header.get("versions", {}))
+        if difference is not None:
+            print(f"note: {folder} was begun with other versions: this machine {difference}", file=sys.stderr)
 
     def _keep(self, journal: Journal) -> None:
         self.book = journal

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 
@@ -204,6 +205,11 @@ class TestCommand:
         header, *lines = map(json.loads, (run / "journal.jsonl").read_text().splitlines())
         assert (header["command"], header["plan"]["depth"], header["units"]) == ("perft", depth, len(lines))
         assert sum(line["value"] for line in lines) == START_COUNTS[depth]
+        assert header["versions"] == {
+            "Python": header["versions"]["Python"],
+            "numba": numba.__version__,
+            "numpy": np.__version__,
+        }
 
     def test_a_wrong_result_is_found_by_what_is_published(self, capsys, tmp_path, monkeypatch):
         run = tmp_path / "run"
@@ -259,6 +265,18 @@ class TestCommand:
         )
         for change, reason in (({"command": "match"}, "is not a run of perft"), ({"sources": "x"}, "another version")):
             assert reason in self.run(capsys, "--resume", self.changed(run, tmp_path / reason.split()[-1], change))[2]
+
+    def test_other_versions_than_at_the_begin_are_noted(self, capsys, tmp_path):
+        """Counts do not depend on them, games may."""
+        run = tmp_path / "run"
+        self.run(capsys, 2, "--run", run)
+        other = self.changed(run, tmp_path / "other", {"versions": {"numba": "0.1", "numpy": np.__version__}})
+        status, output, errors = self.run(capsys, "--resume", other)
+        assert (status, output) == (0, "\nNodes searched: 400\n")
+        note = (
+            f"note: {other} was begun with other versions: this machine has numba {numba.__version__} instead of 0.1\n"
+        )
+        assert errors.startswith(note)
 
     def changed(self, run, folder, change):
         header = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
