@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from filelock import FileLock, Timeout
 
-from perft.runner.checked_lines import append_line, line_of, read_lines
+from perft.runner.checked_lines import append_line, flush_folder, line_of, read_lines
 from perft.runner.units import Unit, UnitAnswer, checksum
 
 FORMAT = 1
@@ -172,6 +172,7 @@ class Journal:
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
+        flush_folder(path.parent)
 
     def _read(self) -> list[dict[str, Any]]:
         """All whole lines; if the header is damaged, nothing."""
