@@ -15,6 +15,7 @@ import numpy as np
 
 from movegen import Position
 from movegen.compiler.memory import CACHE_LINE_BYTES
+from movegen.fen import START_FEN
 from perft.count import SHALLOWEST
 from perft.counter import MEGABYTE, Counter, Interrupted
 from perft.frontier import Frontier, merged_frontier, plain_frontier
@@ -150,9 +151,16 @@ def check_frontier(position: Position, frontier: Frontier) -> None:
         raise ValueError(f"{frontier.total} positions at ply {frontier.ply} instead of {expected}: merging failed")
 
 
+def published_leaves(position: Position, depth: int) -> int | None:
+    """The leaves at a depth that others have counted, if that is known here."""
+    is_known = position.fen() == START_FEN and depth < len(START_COUNTS)
+    return START_COUNTS[depth] if is_known else None
+
+
 def _known_leaves(position: Position, frontier: Frontier) -> int | None:
-    if position.fen == Position().fen and frontier.ply < len(START_COUNTS):
-        return START_COUNTS[frontier.ply]
+    published = published_leaves(position, frontier.ply)
+    if published is not None:
+        return published
     if frontier.total > LARGEST_PLAIN_CHECK:
         return None
     return Counter().perft(position, frontier.ply)

@@ -10,7 +10,15 @@ from pathlib import Path
 
 from movegen import Position
 from movegen.compiler.memory import CACHE_LINE_BYTES
-from perft.count_units import Part, free_table, parts_of, positions_per_unit, slices_of, unit_of_entry
+from perft.count_units import (
+    Part,
+    free_table,
+    parts_of,
+    positions_per_unit,
+    published_leaves,
+    slices_of,
+    unit_of_entry,
+)
 from perft.counter import MEGABYTE, load_kernels
 from perft.exits import DONE, FAILED, INTERRUPTED
 from perft.runner.runner import Stopped
@@ -59,7 +67,18 @@ def count_leaves_below(run: UnitRun) -> tuple[int, bool]:
     used = sum(part.frontier.count for part in parts) * CACHE_LINE_BYTES // MEGABYTE
     all_units = [unit for some in units for unit in some]
     values = iter(run.results(all_units, replace(plan, per_unit=per_unit), used, lambda: free_table(parts)))
-    return sum(_total(part, [next(values) for _ in some]) for part, some in zip(parts, units, strict=True)), True
+    nodes = sum(_total(part, [next(values) for _ in some]) for part, some in zip(parts, units, strict=True))
+    return nodes, _is_as_published(run, position, nodes)
+
+
+def _is_as_published(run: UnitRun, position: Position, nodes: int) -> bool:
+    """Is the result the one that others have published, if there is one?"""
+    published = published_leaves(position, run.plan.depth or 0)
+    if published in (None, nodes):
+        return True
+    found_by = f"; --resume {run.folder} --verify 1 finds it" if run.folder else ""
+    print(f"{published} leaves are published: a worker has counted wrongly{found_by}", file=sys.stderr)
+    return False
 
 
 def _total(part: Part, values: list[int]) -> int:

@@ -12,9 +12,9 @@ from perft.runner.arguments import RunOptions
 from perft.runner.command_run import CommandRun
 from perft.runner.display import RunDisplay
 from perft.runner.journal import JournalError, hash_of_units
+from perft.runner.pool import UnitPool
 from perft.runner.processes import InlinePool, ProcessPool
 from perft.runner.run_stats import stats_at_start
-from perft.runner.runner import UnitPool
 from perft.runner.units import Unit
 
 OTHER_UNITS = "has other units than before: a suite has changed"
@@ -83,8 +83,6 @@ class UnitRun(CommandRun):
         if stats.done < stats.total:
             self._megabytes_used, self._table = megabytes_used, table
             self._run(units)
-        elif stats.booked_unverified:
-            self.report(stats)
         return [self.book.done[unit.identity].value for unit in units]
 
     def _run(self, units: Sequence[Unit]) -> None:
@@ -92,7 +90,7 @@ class UnitRun(CommandRun):
             runner = self.runner(watcher=display.show)
             for _ in runner.run(units):
                 pass
-        self.report(runner.stats)
+        self.report()
 
     def name(self) -> str:
         """Of a folder that has no name yet."""

@@ -48,7 +48,7 @@ def play_match(arguments: argparse.Namespace) -> int:
         except Stopped as stopped:
             print(f"stopped: {stopped}{run.how_to_continue}", file=sys.stderr)
             status = INTERRUPTED
-        run.report(runner.stats)
+        run.report()
     try:  # a full disk costs the games or the result, not both
         summary = match.summary
         print(json.dumps(summary.data(), indent=2) if arguments.json else "\n".join(summary.lines()), flush=True)

@@ -22,6 +22,7 @@ from engine.training.data.store import Store, files_of
 from engine.training.data.visits import sibling
 from engine.training.fit.figures import draw_calibration_table, evaluate_network, figures_table
 from engine.training.fit.settings import NETS, check_folder, check_options, read_settings
+from engine.training.generate.chunk_check import check_chunk
 from engine.training.generate.chunks import Plan
 from engine.training.generate.generation import check_output, generate, parts_folder
 from engine.training.generate.teachers import LEAST_VISITS, UciTeacher, self_play
@@ -42,9 +43,10 @@ def run_generate(arguments: argparse.Namespace) -> int:
     with EngineRun("generate", RunOptions.of(arguments), arguments.processes) as run:
         plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
         try:
-            generate(plan, arguments.output, run.runner, positions.append)
+            generate(plan, arguments.output, partial(run.runner, check=check_chunk), positions.append)
         except Stopped:
             raise KeyboardInterrupt from None
+        run.report()
     print(f"{arguments.output}: {sum(positions):,} new positions")
     return DONE
 

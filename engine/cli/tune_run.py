@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from rich.console import Console
@@ -20,6 +21,7 @@ from engine.match.sprt import Decision, Sprt, new_test
 from engine.system.files import check_writable, write_whole
 from engine.tune.picture import curves_svg, is_picture
 from engine.tune.plan import PRESENT_NAME, SPSA, Constant, TunePlan, read_tune_plan
+from engine.tune.trials import check_trials
 from engine.tune.tune_outcome import IMPORTANCE, CurveOutcome, TuneOutcome
 from engine.tune.tuning import check_gate_book, gate_plan, tune
 from perft.exits import DONE, INTERRUPTED
@@ -61,6 +63,7 @@ def run_tuning(arguments: argparse.Namespace) -> int:
     try:
         with run:
             _tune_and_gate(run, arguments, result)
+            run.report()
     except Stopped as stopped:
         print(f"stopped: {stopped}{run.how_to_continue}", file=sys.stderr)
         return INTERRUPTED
@@ -72,7 +75,7 @@ def run_tuning(arguments: argparse.Namespace) -> int:
 
 def _tune_and_gate(run: EngineRun, arguments: argparse.Namespace, result: TuneResult) -> None:
     plan, result.gate = _continued(run, arguments) if run.header is not None else _new(run, arguments)
-    result.outcome = tune(plan, run.runner)
+    result.outcome = tune(plan, partial(run.runner, check=check_trials))
     if result.gate is not None and result.outcome.is_new:
         result.match = Match(gate_plan(result.outcome, result.gate.games), result.gate.test)
         result.match.play(run.runner(check=check_pairs))

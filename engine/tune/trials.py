@@ -10,8 +10,9 @@ from engine.match.openings import Opening
 from engine.match.pairs import Table, opening_of
 from engine.match.play import choose_openings
 from engine.match.player import PlayerSpec, TimeControl
+from engine.match.statistics import PAIR_SCORES
 from engine.tune.plan import Constant, TunePlan
-from perft.runner.units import Unit
+from perft.runner.units import Unit, UnitAnswer
 
 PLAY_TRIALS = "engine.tune.trials:play_trials"
 VISITS_A_UNIT = 1600  # times the moves of a pair: a unit then takes some seconds
@@ -58,6 +59,15 @@ def trial_units(plan: TunePlan, trials: Sequence[Trial]) -> list[Unit]:
     rows = [asdict(trial) for trial in trials]
     parts = [rows[start : start + size] for start in range(0, len(rows), size)]
     return [Unit(PLAY_TRIALS, {**shared, "seed": plan.seed, "trials": part}, player.is_repeatable) for part in parts]
+
+
+def check_trials(unit: Unit, answer: UnitAnswer) -> None:
+    """`ValueError` unless the answer of a worker has a possible result for each trial. Their games are not sent."""
+    if len(answer.value) != len(unit.input["trials"]):
+        raise ValueError(f"{len(answer.value)} results of {len(unit.input['trials'])} trials")
+    for share in answer.value:
+        if share not in PAIR_SCORES:
+            raise ValueError(f"{share} is no result of two games")
 
 
 def rules_of(plan: TunePlan) -> Adjudication:

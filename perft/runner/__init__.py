@@ -2,7 +2,9 @@
 
 units.py       what a unit is: a function, its input, and an identity
 journal.py     which units are done, on disk
+pool.py        what a runner needs of workers
 runner.py      sends units out until all are done: losses, stragglers, checks by a second worker
+verified.py    which units two workers do
 run_stats.py   how far a run is, in numbers
 interrupts.py  Ctrl-C: once, and twice
 groups.py      workers end with all that they have started

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # help and errors of a command line need none of it
     from perft.runner.journal import Journal
-    from perft.runner.runner import UnitPool
+    from perft.runner.pool import UnitPool
 
 MISSING_DASK = "--cluster needs Dask: pip install '.[cluster]' in the folder of Teresa"
 

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,3 +49,13 @@ def append_line(path: Path, entry: Mapping[str, Any]) -> None:
         file.write(line)
         file.flush()
         os.fsync(file.fileno())
+
+
+def flush_folder(folder: Path) -> None:
+    """Bring the names of files to the disk, where a system can do so."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

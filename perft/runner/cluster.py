@@ -23,6 +23,7 @@ LOCAL_CONFIGURATION = {
     "distributed.scheduler.allowed-failures": 30,  # workers may die at a unit, for other reasons
     "distributed.worker.profile.enabled": False,  # it costs a tenth of the time
     "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",  # half of what idle processes of a cluster cost
 }
 LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 SAME_VERSIONS = ("python", "dask", "distributed")

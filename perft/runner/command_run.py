@@ -1,6 +1,5 @@
 """A run of units by a command: its folder, its workers, its progress."""
 
-import platform
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -12,10 +11,12 @@ from perft.runner.arguments import MISSING_DASK, RunOptions, open_journal, open_
 from perft.runner.display import RunDisplay, events_of, summary_line
 from perft.runner.interrupts import interrupts_held_back
 from perft.runner.journal import Journal, JournalError, Memory, UnitBook
+from perft.runner.pool import UnitPool
 from perft.runner.processes import ProcessPool
-from perft.runner.run_stats import RunStats
-from perft.runner.runner import RunError, Runner, UnitPool
+from perft.runner.run_stats import RunStats, added
+from perft.runner.runner import RunError, Runner
 from perft.runner.units import OTHER_SOURCES, AnswerCheck, no_check, sources_behind
+from perft.runner.versions import computing_versions, differences
 
 
 class CommandRun:
@@ -38,6 +39,7 @@ class CommandRun:
         self._stack = ExitStack()
         self._pool: UnitPool | None = None
         self._display: RunDisplay | None = None
+        self._runners: list[Runner] = []
         if options.verify and options.cluster is None and self.workers < 2:
             raise RunError(f"--verify needs a second worker: {self.flag} 2, or a cluster")
 
@@ -65,7 +67,7 @@ class CommandRun:
         if self.options.cluster is not None:
             self.pool()  # a cluster that cannot be reached leaves no folder behind
         self.folder = self.options.new_folder(self.name())
-        versions = {"sources": sources_behind(self.package), "python": platform.python_version()}
+        versions = {"sources": sources_behind(self.package), "versions": computing_versions()}
         journal = open_journal(self.folder, {"command": self.command, **header, **versions})
         if journal is not None:
             self._keep(journal)
@@ -82,10 +84,13 @@ class CommandRun:
         `watcher` shows the progress, instead of a display to the end of the run.
         """
         kept_in, shown = self.book if book is None else book, watcher or self._shown()
-        return Runner(self.pool(), kept_in, verify=self.options.verify, watcher=shown, check=check)
+        runner = Runner(self.pool(), kept_in, verify=self.options.verify, watcher=shown, check=check)
+        self._runners.append(runner)
+        return runner
 
-    def report(self, stats: RunStats) -> None:
-        """Print what was special about the units that a runner did, if anything."""
+    def report(self) -> None:
+        """Print what was special about the units of this run, if anything."""
+        stats = added([runner.stats for runner in self._runners])
         if self.options.cluster is not None or self.options.verify or events_of(stats):
             print(summary_line(stats), file=sys.stderr)
 
@@ -136,6 +141,9 @@ class CommandRun:
             raise JournalError(f"{folder} is not a run of {self.program}{self.command}")
         if header.get("sources") != sources_behind(self.package):
             raise JournalError(f"{folder} {OTHER_SOURCES}")
+        difference = differences(computing_versions(), header.get("versions", {}))
+        if difference is not None:
+            print(f"note: {folder} was begun with other versions: this machine {difference}", file=sys.stderr)
 
     def _keep(self, journal: Journal) -> None:
         self.book = journal

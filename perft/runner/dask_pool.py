@@ -13,8 +13,9 @@ from typing import Any
 from distributed import Client, Future, LocalCluster, get_worker
 from distributed.scheduler import KilledWorker
 
+from perft.runner.pool import UnitJob, UnitReport
 from perft.runner.reasons import innermost, reason_of, without_teresa
-from perft.runner.runner import RunError, UnitJob, UnitReport
+from perft.runner.runner import RunError
 from perft.runner.units import UnitAnswer, compute
 from perft.runner.versions import ADVICE, Refusal, differences, has_teresa, versions_behind
 

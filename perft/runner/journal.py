@@ -5,23 +5,25 @@
     RUN/results/        large results, a file each: written aside, renamed, and only then booked
     RUN/lock            held by the process that writes
 
-A line that was cut off is skipped, and its unit is done again. So is a unit whose file is missing or damaged. A folder
-in which a run ended before it had a header is as good as new.
+A line that was cut off is skipped, and its unit is done again. So is a unit whose file is missing or damaged, or whose
+result was withdrawn. A folder in which a run ended before it had a header is as good as new.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from filelock import FileLock, Timeout
 
-from perft.runner.checked_lines import append_line, line_of, read_lines
+from perft.runner.checked_lines import append_line, flush_folder, line_of, read_lines
 from perft.runner.units import Unit, UnitAnswer, checksum
 
 FORMAT = 1
 JOURNAL, RESULTS, LOCK = "journal.jsonl", "results", "lock"
+WITHDRAWN = "withdrawn"  # in a line: the unit is to be done again
 ASIDE = ".new"  # the ending of a file that is not whole yet
 BEFORE_THE_HEADER = {LOCK, RESULTS, JOURNAL + ASIDE}  # what a run has that ended before its header was there
 
@@ -54,6 +56,9 @@ class UnitBook(Protocol):
     def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         """Keep a result."""
 
+    def withdraw(self, unit: Unit) -> None:
+        """Forget the result of a unit that is done: it may be wrong."""
+
 
 class Memory:
     """Keeps results in memory only."""
@@ -66,6 +71,10 @@ class Memory:
         result = Result(answer.value, answer.digest, workers, answer.seconds, answer.files)
         self.done[unit.identity] = result
         return result
+
+    def withdraw(self, unit: Unit) -> None:
+        """Forget a result."""
+        del self.done[unit.identity]
 
 
 def hash_of_units(units: Iterable[Unit]) -> str:
@@ -102,7 +111,8 @@ class Journal:
         if header.get("journal") != FORMAT:
             raise JournalError(f"{self.folder / JOURNAL} has no header of this version")
         for entry in entries:
-            result = self._result_of(entry)
+            self.done.pop(entry["unit"], None)  # the last line of a unit counts
+            result = None if WITHDRAWN in entry else self._result_of(entry)
             if result is not None:
                 self.done[entry["unit"]] = result
         return header
@@ -114,20 +124,31 @@ class Journal:
     def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         """Keep a result on disk."""
         sums = {suffix: [len(data), checksum(data)] for suffix, data in answer.files.items()}
-        try:
+        entry = {"unit": unit.identity, "value": answer.value, "digest": answer.digest, "files": sums}
+        entry |= {"seconds": round(answer.seconds, 6), "workers": list(workers)}
+        with self._writing():
             for suffix, data in answer.files.items():
                 self._write_file(self._path(unit.identity, suffix), data)
-            entry = {"unit": unit.identity, "value": answer.value, "digest": answer.digest, "files": sums}
-            entry |= {"seconds": round(answer.seconds, 6), "workers": list(workers)}
             append_line(self.folder / JOURNAL, entry)
-        except OSError as error:
-            raise JournalError(
-                f"{self.folder}: {error.strerror or error}; what is booked is safe, continue by --resume"
-            ) from None
         files = {suffix: self._path(unit.identity, suffix) for suffix in answer.files}
         result = Result(answer.value, answer.digest, workers, answer.seconds, files)
         self.done[unit.identity] = result
         return result
+
+    def withdraw(self, unit: Unit) -> None:
+        """Forget a result, also on disk."""
+        with self._writing():
+            append_line(self.folder / JOURNAL, {"unit": unit.identity, WITHDRAWN: True})
+        del self.done[unit.identity]
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JournalError(
+                f"{self.folder}: {error.strerror or error}; what is booked is safe, continue by --resume"
+            ) from None
 
     def _check_is_new(self) -> None:
         names = {path.name for path in self.folder.iterdir()}
@@ -151,6 +172,7 @@ class Journal:
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
+        flush_folder(path.parent)
 
     def _read(self) -> list[dict[str, Any]]:
         """All whole lines; if the header is damaged, nothing."""

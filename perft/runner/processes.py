@@ -11,7 +11,7 @@ from typing import Any
 
 from perft.runner.groups import end_group, lead_group
 from perft.runner.interrupts import ignore_interrupts, interrupts_held_back
-from perft.runner.runner import UnitJob, UnitReport
+from perft.runner.pool import UnitJob, UnitReport
 from perft.runner.units import UnitAnswer, compute, compute_own
 
 SECONDS_TO_END = 2.0  # for a worker that is killed

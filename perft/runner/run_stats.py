@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 
 from perft.runner.journal import UnitBook
 from perft.runner.units import Unit
+from perft.runner.verified import booked_first_answers, booked_unverified
+
+# The numbers of a `RunStats` that add up.
+COUNTS_OF_UNITS = ("total", "done", "from_journal", "redone", "resent", "verified", "unverified", "booked_unverified")
 
 
 @dataclass
@@ -19,7 +23,7 @@ class RunStats:
     resent: int = 0  # sent to a second worker because they took long
     verified: int = 0  # done by two workers
     unverified: int = 0  # should have been verified, but there was no second worker
-    booked_unverified: int = 0  # should be verified, but an earlier run has booked them after one answer
+    booked_unverified: int = 0  # should be verified, but the book does not say who has done them
     workers: int = 0
     lost_workers: int = 0
     is_stopping: bool = False  # no more units are sent
@@ -27,14 +31,16 @@ class RunStats:
     started: float = field(default_factory=time.monotonic)
 
 
-def is_to_verify(unit: Unit, share: float) -> bool:
-    """Is it one of the units that two workers do? The same ones in every run."""
-    return unit.is_repeatable and int(unit.identity[:8], 16) < share * 2**32
-
-
 def stats_at_start(units: Sequence[Unit], book: UnitBook, verify: float) -> RunStats:
     """How far a run is before anything is sent; `verify`: the share of the units that two workers shall do."""
     distinct = {unit.identity: unit for unit in units}
-    done = [unit for unit in distinct.values() if unit.identity in book.done]
-    alone = [unit for unit in done if is_to_verify(unit, verify) and len(book.done[unit.identity].workers) < 2]
-    return RunStats(total=len(distinct), done=len(done), from_journal=len(done), booked_unverified=len(alone))
+    waiting = booked_first_answers(distinct.values(), book, verify)
+    done = sum(identity in book.done and identity not in waiting for identity in distinct)
+    alone = booked_unverified(distinct.values(), book, verify)
+    return RunStats(total=len(distinct), done=done, from_journal=done, booked_unverified=alone)
+
+
+def added(parts: Sequence[RunStats]) -> RunStats:
+    """The numbers of several lists of units that the same workers have done, one after the other."""
+    sums = {name: sum(getattr(part, name) for part in parts) for name in COUNTS_OF_UNITS}
+    return RunStats(**sums, lost_workers=max((part.lost_workers for part in parts), default=0))

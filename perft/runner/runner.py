@@ -4,22 +4,23 @@
 - A unit whose worker has died is sent again; likewise one whose worker has other versions than this process.
 - A unit that takes five times as long as others is sent to a second worker, the first answer counts; not so if a clock
   decides about its result, since fast answers would be favoured.
-- Some units are verified: done by two workers, and booked only if the answers agree. Two different answers to a unit,
-  from whatever cause it was sent twice, stop the run.
+- Some units are verified: done by two workers, and booked only if the answers agree. Those that an earlier run has
+  booked after one answer are done once more. Two different answers to a unit, from whatever cause it was sent twice,
+  stop the run, and neither is kept.
 - The first Ctrl-C sends no more units, and waits for those that workers have begun; the second one ends at once.
 """
 
 import statistics
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 from perft.runner.interrupts import interrupts_noted
 from perft.runner.journal import Result, UnitBook
-from perft.runner.run_stats import RunStats, is_to_verify, stats_at_start
+from perft.runner.pool import UnitJob, UnitPool, UnitReport
+from perft.runner.run_stats import RunStats, stats_at_start
 from perft.runner.units import AnswerCheck, Unit, UnitAnswer, no_check
+from perft.runner.verified import FirstAnswer, booked_first_answers, is_to_verify
 
 UNITS_OUT_PER_WORKER = 3  # that are out at a time
 POLL_SECONDS = 0.2
@@ -29,58 +30,6 @@ SHORTEST_STRAGGLER = 2.0  # seconds
 FEWEST_FOR_MEDIAN, MOST_FOR_MEDIAN = 5, 1000
 MOST_REPEATS = 3  # answers of the same worker to a unit that shall be verified: then they must do
 MOST_LOSSES = 30  # of one unit: workers die for other reasons too
-
-
-@dataclass(frozen=True)
-class UnitJob:
-    """A unit that is sent out, for the first time or again."""
-
-    unit: Unit
-    attempt: int
-    avoid: str | None = None  # a worker that shall not get it
-
-
-@dataclass(frozen=True)
-class UnitReport:
-    """The end of a job: an answer, or none if its worker has died or has refused it."""
-
-    job: UnitJob
-    answer: UnitAnswer | None
-    is_refused: bool = False  # the worker has other versions: it gets no more jobs
-
-
-class UnitPool(Protocol):
-    """Workers."""
-
-    @property
-    def workers(self) -> int:
-        """How many units they can do at a time."""
-
-    @property
-    def lost(self) -> int:
-        """How many workers have died so far."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What the user should know about the workers, a line each."""
-
-    def send(self, job: UnitJob) -> None:
-        """Let a worker do it, now or later."""
-
-    def receive(self, seconds: float) -> list[UnitReport]:
-        """The jobs that have ended since; wait for one, but not longer than `seconds`."""
-
-    def recall(self) -> list[UnitJob]:
-        """Take back the jobs that no worker has begun, as far as they are known."""
-
-    def cancel(self, jobs: Collection[UnitJob]) -> None:
-        """Take back those of these jobs that no worker has begun; the others may still be reported."""
-
-    def begun_at(self, job: UnitJob) -> float | None:
-        """When its worker can have begun it (`time.monotonic`), as far as is known; None: no worker has it yet."""
-
-    def close(self) -> None:
-        """End the workers; jobs that are out are lost."""
 
 
 class RunError(ValueError):
@@ -109,7 +58,7 @@ class Runner:
         self._waiting: deque[UnitJob] = deque()
         self._out: dict[UnitJob, float] = {}  # -> when it was sent
         self._attempts: dict[str, int] = {}  # of units, by their identity, as all below
-        self._answers: dict[str, UnitAnswer] = {}  # of units that wait for a second one
+        self._first: dict[str, FirstAnswer] = {}  # of units that wait for a second one
         self._losses: Counter[str] = Counter()
         self._repeats: Counter[str] = Counter()  # second answers of the same worker
         self._copies: Counter[str] = Counter()  # of units that took long
@@ -123,9 +72,10 @@ class Runner:
         booked stays.
         """
         distinct = list({unit.identity: unit for unit in units}.values())
+        self._first = booked_first_answers(distinct, self._book, self._verify)
         done = [unit for unit in distinct if self._is_done(unit)]
         self.stats = stats_at_start(distinct, self._book, self._verify)
-        self._waiting.extend(UnitJob(unit, 1) for unit in distinct if not self._is_done(unit))
+        self._waiting.extend(self._first_job(unit) for unit in distinct if not self._is_done(unit))
         for unit in done:
             yield unit, self._book.done[unit.identity]
         with interrupts_noted(self._announce_stop) as interrupts:
@@ -139,6 +89,10 @@ class Runner:
                 self._watch()
         if self.stats.done < self.stats.total:
             raise Stopped(f"{self.stats.done} of {self.stats.total} units are done")
+
+    def _first_job(self, unit: Unit) -> UnitJob:
+        """Of this run; an earlier one may have booked an answer that shall be verified."""
+        return UnitJob(unit, 2 if unit.identity in self._first else 1, self._avoided(unit))
 
     def _has_work(self) -> bool:
         """Is there a unit that is not done and may still be? Further answers to units that are done are not awaited."""
@@ -183,7 +137,7 @@ class Runner:
 
     def _avoided(self, unit: Unit) -> str | None:
         """The worker that has given an answer already."""
-        first = self._answers.get(unit.identity)
+        first = self._first.get(unit.identity)
         return None if first is None else first.worker
 
     def _send_stragglers(self) -> None:
@@ -224,7 +178,7 @@ class Runner:
         if self._is_done(unit):
             if unit.is_repeatable:
                 known = self._book.done[unit.identity]
-                _compare(unit, known.digest, known.workers[0], answer)
+                self._compare(unit, FirstAnswer(known.workers[0], known.digest), answer)
         elif is_to_verify(unit, self._verify):
             yield from self._verify_answer(unit, answer)
         else:
@@ -232,23 +186,36 @@ class Runner:
 
     def _verify_answer(self, unit: Unit, answer: UnitAnswer) -> Iterator[tuple[Unit, Result]]:
         """Keep the first answer, compare the second one; it should come from another worker."""
-        first = self._answers.setdefault(unit.identity, answer)
-        _compare(unit, first.digest, first.worker, answer)
-        if first.worker != answer.worker:
-            self.stats.verified += 1
-            yield unit, self._finish(unit, answer, (first.worker, answer.worker))
-            return
-        self._repeats[unit.identity] += first is not answer
-        if first is answer or (self._pool.workers > 1 and self._repeats[unit.identity] < MOST_REPEATS):
-            if not self._is_under_way(unit):
-                self._send_again(unit)
+        first = self._first.get(unit.identity)
+        if first is None:
+            self._first[unit.identity] = FirstAnswer(answer.worker, answer.digest)
         else:
-            self.stats.unverified += 1
-            yield unit, self._finish(unit, answer, (answer.worker,))
+            self._compare(unit, first, answer)
+            if first.worker != answer.worker:
+                self.stats.verified += 1
+                yield unit, self._finish(unit, answer, (first.worker, answer.worker))
+                return
+            self._repeats[unit.identity] += 1
+            if self._pool.workers == 1 or self._repeats[unit.identity] >= MOST_REPEATS:
+                self.stats.unverified += 1
+                yield unit, self._finish(unit, answer, (answer.worker,))
+                return
+        if not self._is_under_way(unit):
+            self._send_again(unit)
+
+    def _compare(self, unit: Unit, first: FirstAnswer, answer: UnitAnswer) -> None:
+        """Two answers must be equal; if not, no one knows which is right."""
+        if first.digest != answer.digest:
+            if unit.identity in self._book.done:
+                self._book.withdraw(unit)
+            raise RunError(
+                f"{first.worker} and {answer.worker} gave different results for unit {unit.identity[:16]}: "
+                "one of them computes wrongly; neither is booked"
+            )
 
     def _finish(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         result = self._book.book(unit, answer, workers)
-        self._answers.pop(unit.identity, None)
+        self._first.pop(unit.identity, None)
         self.stats.done += 1
         self._cancel_others(unit)
         return result
@@ -277,15 +244,7 @@ class Runner:
         return [job for job in self._out if job.unit is unit]
 
     def _is_done(self, unit: Unit) -> bool:
-        return unit.identity in self._book.done
-
-
-def _compare(unit: Unit, digest: str, worker: str, answer: UnitAnswer) -> None:
-    if digest != answer.digest:
-        raise RunError(
-            f"{worker} and {answer.worker} gave different results for unit {unit.identity[:16]}: "
-            "one of them computes wrongly"
-        )
+        return unit.identity in self._book.done and unit.identity not in self._first
 
 
 def results_in_order(units: Sequence[Unit], results: Iterator[tuple[Unit, Result]]) -> Iterator[tuple[Unit, Result]]:

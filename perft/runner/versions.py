@@ -1,14 +1,15 @@
 """Does a worker have what the driver has? Each unit is sent with the driver's versions, and refused if they differ."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 
 from perft.runner.units import sources_behind
 
-PACKAGES = ("numba", "numpy", "dask", "distributed")
+COMPUTING = ("numba", "numpy")
+PACKAGES = (*COMPUTING, "dask", "distributed")
 SOURCES = "sources"
 ADVICE = "install the same version on all machines"
 
@@ -32,8 +33,16 @@ def has_teresa() -> bool:
 @cache
 def versions_behind(function: str) -> Mapping[str, str]:
     """What the result of a unit may depend on, beside its input: Python up to the minor version, packages, sources."""
-    python = ".".join(map(str, sys.version_info[:2]))
-    return {"Python": python, **{name: _version_of(name) for name in PACKAGES}, SOURCES: sources_behind(function)}
+    return {**_versions_of(PACKAGES), SOURCES: sources_behind(function)}
+
+
+def computing_versions() -> dict[str, str]:
+    """What results may depend on, whoever sends the units: for the header of a journal."""
+    return _versions_of(COMPUTING)
+
+
+def _versions_of(packages: Sequence[str]) -> dict[str, str]:
+    return {"Python": ".".join(map(str, sys.version_info[:2])), **{name: _version_of(name) for name in packages}}
 
 
 def _version_of(package: str) -> str:

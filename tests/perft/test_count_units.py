@@ -4,7 +4,9 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 
@@ -23,8 +25,10 @@ from perft.count_units import (
     unit_seconds,
 )
 from perft.counter import Counter
-from perft.frontier import merged_frontier
+from perft.frontier import Frontier, merged_frontier
 from perft.records import LOW, WORDS
+from perft.runner.display import number_of
+from perft.runner.journal import Journal
 from perft.suite import Entry, read_suite
 from tests.conftest import JIT_DISABLED
 from tests.documents import PROJECT
@@ -91,6 +95,17 @@ def test_a_wrong_number_of_occurrences_is_found(fen):
     frontier.total += 1
     with pytest.raises(ValueError, match=r"positions at ply \d instead of \d+: merging failed"):
         check_frontier(position, frontier)
+
+
+def test_frontiers_of_the_start_position_are_compared_with_what_is_published(monkeypatch):
+    """Nothing is counted for it: that would take a while at ply 7, and hours at ply 9."""
+    monkeypatch.setattr(count_units, "Counter", lambda: pytest.fail("it counts"))
+    frontier = Frontier.at(Position(), 1)
+    frontier.ply, frontier.total = 9, START_COUNTS[9]
+    check_frontier(Position(), frontier)
+    frontier.total += 1
+    with pytest.raises(ValueError, match=r"2439530234168 positions at ply 9 instead of 2439530234167: merging failed"):
+        check_frontier(Position(), frontier)
 
 
 def test_the_total_of_a_frontier_is_that_of_its_records():
@@ -164,6 +179,18 @@ def test_units_of_a_suite():
         unit_of_entry(Entry("nonsense", {1: 1}, chess960=False, where="x.epd:3"), 1)
 
 
+def with_another_result(identity, result):
+    """Journals in which a unit has this result."""
+    resume = Journal.resume
+
+    def resumed(journal):
+        header = resume(journal)
+        journal.done[identity] = result
+        return header
+
+    return resumed
+
+
 class TestCommand:
     def run(self, capsys, *arguments):
         status = main([str(argument) for argument in arguments])
@@ -178,6 +205,23 @@ class TestCommand:
         header, *lines = map(json.loads, (run / "journal.jsonl").read_text().splitlines())
         assert (header["command"], header["plan"]["depth"], header["units"]) == ("perft", depth, len(lines))
         assert sum(line["value"] for line in lines) == START_COUNTS[depth]
+        assert header["versions"] == {
+            "Python": header["versions"]["Python"],
+            "numba": numba.__version__,
+            "numpy": np.__version__,
+        }
+
+    def test_a_wrong_result_is_found_by_what_is_published(self, capsys, tmp_path, monkeypatch):
+        run = tmp_path / "run"
+        self.run(capsys, 3, "--run", run)
+        journal = Journal(run)
+        journal.resume()
+        identity, result = next(iter(journal.done.items()))
+        monkeypatch.setattr(Journal, "resume", with_another_result(identity, replace(result, value=result.value + 1)))
+        journal.close()
+        status, output, errors = self.run(capsys, "--resume", run)
+        assert (status, output) == (1, "\nNodes searched: 8903\n")
+        assert f"8902 leaves are published: a worker has counted wrongly; --resume {run} --verify 1 finds it" in errors
 
     def test_a_finished_run_is_only_printed(self, capsys, tmp_path, monkeypatch):
         run = tmp_path / "run"
@@ -189,17 +233,16 @@ class TestCommand:
         assert "e2e4: 600\n" in output
 
     @pytest.mark.jit  # processes
-    def test_units_that_were_booked_without_verification_are_named(self, capsys, tmp_path):
-        """Also if nothing is left to do."""
+    def test_units_that_were_booked_without_verification_are_verified(self, capsys, tmp_path, monkeypatch):
+        """Also if nothing else is left to do."""
         run = tmp_path / "run"
         self.run(capsys, 3, "--run", run)
         units = len((run / "journal.jsonl").read_text().splitlines()) - 1
-        verified = ("--resume", run, "--verify", 1, "--threads", 2)
-        text = f"{units} booked before without verification"
-        status, _, errors = self.run(capsys, *verified)
-        assert status == 0
-        assert f"{text}\n" in errors
-        assert "without verification" not in self.run(capsys, "--resume", run)[2]
+        status, output, errors = self.run(capsys, "--resume", run, "--verify", 1, "--threads", 2)
+        assert (status, output) == (0, "\nNodes searched: 8902\n")
+        assert f"{number_of(units, 'unit')}, {units} verified\n" in errors
+        monkeypatch.setattr("perft.runner.command_run.open_pool", lambda *_: pytest.fail("a worker was started"))
+        assert self.run(capsys, "--resume", run, "--verify", 1, "--threads", 2)[0] == 0
 
     def test_suite(self, capsys, tmp_path):
         suite = tmp_path / "suite.epd"
@@ -223,9 +266,19 @@ class TestCommand:
         for change, reason in (({"command": "match"}, "is not a run of perft"), ({"sources": "x"}, "another version")):
             assert reason in self.run(capsys, "--resume", self.changed(run, tmp_path / reason.split()[-1], change))[2]
 
-    def changed(self, run, folder, change):
-        from perft.runner.journal import Journal
+    def test_other_versions_than_at_the_begin_are_noted(self, capsys, tmp_path):
+        """Counts do not depend on them, games may."""
+        run = tmp_path / "run"
+        self.run(capsys, 2, "--run", run)
+        other = self.changed(run, tmp_path / "other", {"versions": {"numba": "0.1", "numpy": np.__version__}})
+        status, output, errors = self.run(capsys, "--resume", other)
+        assert (status, output) == (0, "\nNodes searched: 400\n")
+        note = (
+            f"note: {other} was begun with other versions: this machine has numba {numba.__version__} instead of 0.1\n"
+        )
+        assert errors.startswith(note)
 
+    def changed(self, run, folder, change):
         header = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
         journal = Journal(folder)
         journal.start({name: value for name, value in {**header, **change}.items() if name not in ("check", "journal")})

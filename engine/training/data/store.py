@@ -10,10 +10,9 @@ there, then their files are deleted, and another line says so: the same request 
 So whatever ends a process, all that was booked stays. Readers need no lock.
 """
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +32,7 @@ from engine.training.data.manifest import (
     read_manifest,
 )
 from engine.training.data.new_chunk import NewChunk, sha_256, verified_parts
+from perft.runner.checked_lines import flush_folder
 
 CHUNKS, LOCK = "chunks", "lock"
 LOCK_PATIENCE = 10.0  # seconds
@@ -193,16 +193,6 @@ class Store:
     def _book(self, entry: Mapping[str, Any]) -> None:
         book(self.folder, entry)
         self.manifest.read(entry)
-
-
-def flush_folder(folder: Path) -> None:
-    """Bring the names of files to the disk, where a system can do so."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 @contextmanager

@@ -50,6 +50,11 @@ class ChunkBook:
         self.done[unit.identity] = result
         return result
 
+    def withdraw(self, unit: Unit) -> None:
+        """Let the chunk be made again."""
+        self._chunks.forget(unit.input["chunk"])
+        del self.done[unit.identity]
+
 
 def make_chunks(
     plan: Plan, chunks: Chunks, new_runner: Callable[[ChunkBook], Runner], advance: Callable[[int], None]

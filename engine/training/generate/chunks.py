@@ -145,6 +145,10 @@ class Chunks:
             write_whole(self._path(chunk, ending), data)
         write_whole(self._path(chunk, NOTE_SUFFIX), json.dumps(self._note(contents)))
 
+    def forget(self, chunk: int) -> None:
+        """Let a chunk count as missing."""
+        self._path(chunk, NOTE_SUFFIX).unlink()
+
     def read_games(self, chunk: int) -> bytes:
         """The games of a chunk; a `ValueError` if they are damaged."""
         return self._read(chunk, GAMES_SUFFIX)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -174,6 +175,21 @@ def test_files_of_others_are_not_overwritten(capsys, tmp_path, file):
 # What is printed
 
 
+@pytest.mark.parametrize(
+    ("made_up", "reason"),
+    [
+        (lambda trials: [0.3] * len(trials), "0.3 is no result of two games"),
+        (lambda trials: [0.5] * (len(trials) + 1), r"\d results of \d trials"),
+    ],
+)
+def test_results_that_cannot_be_end_the_run_and_are_not_booked(capsys, tmp_path, monkeypatch, tiny, made_up, reason):
+    monkeypatch.setattr("engine.tune.trials.play_trials", lambda trials, **_: made_up(trials))
+    status, output, errors = run(capsys, tiny, "--run", tmp_path / "run")
+    assert (status, output) == (2, "")
+    assert re.search(rf"the answer of \S+:\d+ to a unit is wrong: {reason}\n", errors)
+    assert len((tmp_path / "run" / "journal.jsonl").read_text().splitlines()) == 1
+
+
 @pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_does_not_cost_the_result(capsys, tiny):
@@ -268,5 +284,6 @@ def test_a_cluster_gives_the_same_result(capsys, tmp_path, file):
     pytest.importorskip("distributed", reason="needs the extra `cluster`")
     _, expected, _ = run(capsys, file, "--json", "--workers", "1")
     cluster = ["--cluster", "local", "--workers", "2", "--run", tmp_path / "run"]
-    status, output, _ = run(capsys, file, "--json", *cluster)
+    status, output, errors = run(capsys, file, "--json", *cluster)
     assert (status, json.loads(output)) == (0, json.loads(expected))
+    assert re.search(r"^\d+ units$", errors, re.MULTILINE)

@@ -11,7 +11,8 @@ from engine.match.sprt import Decision, Sprt
 from engine.match.statistics import elo_interval
 from engine.match.summary import MatchSummary
 from perft.runner.journal import Journal, Memory
-from perft.runner.runner import Runner, Stopped, UnitReport
+from perft.runner.pool import UnitReport
+from perft.runner.runner import Runner, Stopped
 from perft.runner.units import UnitAnswer
 from tests.engine.match.test_play import plan
 

@@ -14,8 +14,9 @@ from engine.match.player import TimeControl
 from engine.match.roster import read_player
 from engine.match.sprt import Decision, Sprt
 from perft.runner.journal import Journal, Memory
+from perft.runner.pool import UnitReport
 from perft.runner.processes import InlinePool, ProcessPool
-from perft.runner.runner import RunError, Runner, UnitReport
+from perft.runner.runner import RunError, Runner
 from perft.runner.units import UnitAnswer
 
 PLAYERS = (read_player("default", "A"), read_player("PUCT C=3000", "B"))

@@ -14,7 +14,8 @@ from engine.tune.trials import random_trials, trial_units
 from engine.tune.tuning import check_gate_book, gate_plan, tune
 from movegen.fen import START_FEN
 from perft.runner.journal import Memory
-from perft.runner.runner import Runner, UnitReport
+from perft.runner.pool import UnitReport
+from perft.runner.runner import Runner
 from perft.runner.units import UnitAnswer
 from tests.engine.tune.simulated import CONSTANTS, true_elo
 

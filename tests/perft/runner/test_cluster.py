@@ -18,8 +18,9 @@ from distributed import Client
 from perft.__main__ import main
 from perft.runner.cluster import ClusterOptions, check_scheduler, open_cluster
 from perft.runner.journal import Memory
+from perft.runner.pool import UnitJob
 from perft.runner.processes import InlinePool
-from perft.runner.runner import RunError, Runner, Stopped, UnitJob
+from perft.runner.runner import RunError, Runner, Stopped
 from perft.suite import read_suite
 from tests.perft.runner.programs import PROJECT, SECONDS, address_in, drive, scheduler, started, until, workers
 from tests.perft.runner.work import cannot_compute, pretends_another_numba, unit
@@ -98,6 +99,26 @@ class TestCounts:
         lines = capsys.readouterr().out.splitlines()
         assert {"a2a3: 8457", "b1a3: 8885", "e2e4: 13160"} <= set(lines)  # as Stockfish has it
         assert lines[-1] == "Nodes searched: 197281"
+
+    @pytest.mark.parametrize("begins_on_a_cluster", [False, True])
+    def test_a_run_that_was_cut_off_goes_on_elsewhere(
+        self, cluster, tmp_path, capsys, monkeypatch, begins_on_a_cluster
+    ):
+        monkeypatch.setattr("perft.unit_commands.positions_per_unit", lambda *_: 1000)
+        run, (first, second) = tmp_path / "run", [[], ["--cluster", str(cluster)]][:: -1 if begins_on_a_cluster else 1]
+        assert main(["5", "--hash", "16", "--run", str(run), *first]) == 0
+        lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
+        assert len(lines) == 7  # 5,362 positions of ply 3
+        (run / "journal.jsonl").write_bytes(b"".join(lines[:4]) + lines[4][:50])
+        capsys.readouterr()
+        assert main(["--resume", str(run), *second]) == 0
+        assert capsys.readouterr().out == "\nNodes searched: 4865609\n"
+        lines = (run / "journal.jsonl").read_text().splitlines()[1:]
+        ours, theirs = ([json.loads(line) for line in part] for part in (lines[:3], lines[4:]))
+        assert len({entry["unit"] for entry in ours + theirs}) == 6
+        assert sum(entry["value"] for entry in ours + theirs) == 4_865_609
+        for part, on_a_cluster in ((ours, begins_on_a_cluster), (theirs, not begins_on_a_cluster)):
+            assert {entry["workers"][0].startswith("tcp://") for entry in part} == {on_a_cluster}
 
     def test_on_this_machine_only(self, tmp_path, capsys):
         assert main(["5", "--cluster", "local", "--run", str(tmp_path / "run"), "--threads", "2"]) == 0

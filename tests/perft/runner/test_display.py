@@ -4,7 +4,7 @@ import sys
 
 from perft.runner import display
 from perft.runner.display import RunDisplay, progress_line, summary_line
-from perft.runner.run_stats import RunStats
+from perft.runner.run_stats import RunStats, added
 
 
 class Terminal(io.StringIO):
@@ -65,6 +65,13 @@ def test_a_run_that_stops():
 def test_the_line_at_the_end():
     assert summary_line(stats(total=1200, done=1200)) == "1,200 units"
     assert summary_line(stats(total=1, unverified=1)) == "1 unit, 1 not verified: there was no second worker"
+
+
+def test_the_numbers_of_several_lists_add_up():
+    """Workers are lost once, whichever list they did."""
+    parts = [stats(total=3, done=3, verified=2, lost_workers=1), stats(total=4, done=4, redone=1, lost_workers=2)]
+    assert summary_line(added(parts)) == "7 units, 2 workers lost, 1 redone, 2 verified"
+    assert summary_line(added([])) == "0 units"
 
 
 def test_a_log_gets_a_line_a_minute_and_one_when_there_is_no_worker(monkeypatch):

@@ -1,5 +1,6 @@
 import errno
 import json
+import os
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -73,6 +74,39 @@ def test_a_torn_line_is_skipped_and_the_next_one_is_whole(journal, left):
     last, _ = reopened(other)
     assert list(last.done) == [unit(1).identity, unit(3).identity]
     last.close()
+
+
+def test_the_last_line_of_a_unit_counts(journal):
+    journal.book(unit(1), answer(1), ("a",))
+    journal.book(unit(2), answer(4), ("a",))
+    journal.book(unit(1), answer(1), ("a", "b"))
+    journal.withdraw(unit(2))
+    other, _ = reopened(journal)
+    assert {name: result.workers for name, result in other.done.items()} == {unit(1).identity: ("a", "b")}
+    other.book(unit(2), answer(5), ("c",))
+    last, _ = reopened(other)
+    assert last.done[unit(2).identity].value == 5
+    last.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders cannot be opened")
+def test_names_and_contents_are_on_the_disk_before_a_unit_is_booked(tmp_path, monkeypatch):
+    synced, fsync = [], os.fsync
+
+    def noted(number):
+        synced.append(os.fstat(number).st_ino)
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    journal = Journal(tmp_path / "run")
+    journal.start({})
+    file, results = journal.folder / "journal.jsonl", journal.folder / "results"
+    assert synced == [file.stat().st_ino, journal.folder.stat().st_ino]
+    synced.clear()
+    journal.book(unit(1), answer(1, {".txt": b"abc"}), ("a",))
+    (result,) = results.iterdir()
+    assert synced == [path.stat().st_ino for path in (result, results, file)]
+    journal.close()
 
 
 def test_a_flipped_bit_is_noticed(journal):

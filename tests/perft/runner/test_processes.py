@@ -7,8 +7,9 @@ import time
 import pytest
 
 from perft.runner.journal import Memory
+from perft.runner.pool import UnitJob
 from perft.runner.processes import InlinePool, ProcessPool
-from perft.runner.runner import Runner, UnitJob
+from perft.runner.runner import Runner
 from perft.runner.units import this_worker
 from tests.perft.runner.programs import PROJECT
 from tests.perft.runner.work import unit
@@ -171,7 +172,7 @@ def test_engines_end_with_the_pool(listening):
 DRIVER = """
 import sys, time
 from perft.runner.processes import ProcessPool
-from perft.runner.runner import UnitJob
+from perft.runner.pool import UnitJob
 from tests.perft.runner.work import unit
 if __name__ == "__main__":
     pool = ProcessPool(1, {})

@@ -1,16 +1,20 @@
 """Chunks as units of work: the same file as from processes of this machine, whatever happens in between."""
 
+import re
+
 import pytest
 
 from engine.cli.train import main
 from engine.network.weights_file import SHIPPED
 from engine.training.data.visits import sibling
-from engine.training.generate.chunk_units import chunk_unit
+from engine.training.generate import chunk_units
+from engine.training.generate.chunk_units import ChunkBook, chunk_unit
 from engine.training.generate.chunks import Plan
-from engine.training.generate.generation import parts_folder
+from engine.training.generate.generation import chunks_of, parts_folder
 from engine.training.generate.teachers import self_play
 from perft.runner.processes import InlinePool, ProcessPool
 from perft.runner.runner import RunError
+from tests.engine.cli.inline import without_workers
 from tests.engine.training.generate.runs import generate_by
 from tests.perft.runner.test_runner import FakePool
 
@@ -92,8 +96,41 @@ def test_the_command_verifies(tmp_path, capsys):
     assert main([*COMMAND, str(plain)]) == 0
     assert main([*COMMAND, str(verified), "--verify=1", "--processes=2"]) == 0
     assert is_same(verified, plain)
-    first, second = capsys.readouterr().out.splitlines()
+    captured = capsys.readouterr()
+    first, second = captured.out.splitlines()
     assert first.split(": ")[1] == second.split(": ")[1]
+    assert "1 unit, 1 verified\n" in captured.err
+
+
+@pytest.mark.thorough
+def test_a_chunk_with_two_different_answers_is_made_again(tmp_path):
+    """Here the second answer is that of a worker that took long."""
+    output, plan = tmp_path / "games.vf", small_plan()
+    with pytest.raises(RunError):
+        make(output, _failing_after(2))
+    chunks = chunks_of(plan, output)
+    book = ChunkBook(chunks, plan)
+    made = [number for number in range(plan.chunks) if chunks.has(number)]
+    assert [book.units[number].identity for number in made] == list(book.done)
+    book.withdraw(book.units[made[0]])
+    assert [number for number in range(plan.chunks) if chunks.has(number)] == made[1:]
+    assert list(ChunkBook(chunks, plan).done) == list(book.done)
+
+
+@pytest.mark.thorough
+def test_the_command_refuses_damaged_chunks(tmp_path, capsys, monkeypatch):
+    """Nothing of them is kept."""
+    whole = chunk_units.chunk_games
+
+    def damaged(plan, chunk):
+        games, visits, positions = whole(plan, chunk)
+        return games[:-2], visits, positions
+
+    monkeypatch.setattr(chunk_units, "chunk_games", damaged)
+    with without_workers():
+        assert main([*COMMAND, str(tmp_path / "games.vf")]) == 2
+    assert re.search(r"the answer of \S+:\d+ to a unit is wrong: the last game is cut off\n", capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

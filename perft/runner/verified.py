@@ -1,0 +1,36 @@
+"""Which units two workers do, and the first answers to them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from perft.runner.journal import UnitBook
+from perft.runner.units import Unit
+
+
+@dataclass(frozen=True)
+class FirstAnswer:
+    """What the second answer to a unit is compared with."""
+
+    worker: str
+    digest: str
+
+
+def is_to_verify(unit: Unit, share: float) -> bool:
+    """Is it one of the units that two workers do? The same ones in every run."""
+    return unit.is_repeatable and int(unit.identity[:8], 16) < share * 2**32
+
+
+def booked_first_answers(units: Iterable[Unit], book: UnitBook, share: float) -> dict[str, FirstAnswer]:
+    """Of units that shall be verified, and that an earlier run has booked after one answer; by their identity."""
+    booked = {unit.identity: book.done[unit.identity] for unit in units if _is_alone(unit, book, share)}
+    return {name: FirstAnswer(result.workers[0], result.digest) for name, result in booked.items() if result.workers}
+
+
+def booked_unverified(units: Iterable[Unit], book: UnitBook, share: float) -> int:
+    """How many units should be verified, but cannot: the book does not say who has done them."""
+    return sum(_is_alone(unit, book, share) and not book.done[unit.identity].workers for unit in units)
+
+
+def _is_alone(unit: Unit, book: UnitBook, share: float) -> bool:
+    result = book.done.get(unit.identity)
+    return result is not None and len(result.workers) < 2 and is_to_verify(unit, share)
