@@ -148,7 +148,9 @@ def games_of(extras, file=None):
     files = np.zeros(count, dtype=np.int32) if file is None else np.array(file, dtype=np.int32)
     contents = [np.array([number], dtype=np.uint8) for number in range(int(files.max()) + 1)]
     start, size, none = np.arange(count), np.ones(count, dtype=np.int64), np.full(count, -1)
-    return Games(contents, [], files, start, size, np.array(extras, dtype=np.uint8), none, np.zeros(count, dtype=np.int64))
+    return Games(
+        contents, [], files, start, size, np.array(extras, dtype=np.uint8), none, np.zeros(count, dtype=np.int64)
+    )
 
 
 @pytest.mark.parametrize("share", [1e-6, 0.01, 0.1, 0.5, 0.999999])
