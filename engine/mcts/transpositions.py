@@ -2,7 +2,8 @@
 
 What the network says of a position does not depend on the moves before it; repetition and the 50-move rule are handled
 elsewhere. So a search with these tables is the same as without them. Only the option by which a new leaf takes the mean
-of another node of its position (`mean_elsewhere`) changes the search.
+of another node of its position (`mean_elsewhere`) changes the search: such a mean may rest on repetitions and 50-move
+draws of the other line. It counts as one visit, and proofs are never taken over.
 
 An entry of the values is two words: the value, and the key of the position xor the value. If two threads write at
 once, the words do not fit together, and the entry counts as empty.

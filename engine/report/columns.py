@@ -62,7 +62,7 @@ MOVE_COLUMNS = (
     MoveColumn("wdl", "win draw loss", _wdl_text, 7, "shares of the results"),
     MoveColumn("p", "prior", _percent("p"), 8, "what the network expects to be played, before any search"),
     MoveColumn("p_search", "search prior", _percent("p_search"), 0, "the prior at the search's temperature"),
-    MoveColumn("v", "first look", _score("v"), 9, "score of the network alone"),
+    MoveColumn("v", "first look", _score("v"), 9, "score of the network, before any search"),
     MoveColumn("u", "bonus", _number("u"), 10, "what the formula adds to look at moves with few visits"),
     MoveColumn("s", "urgency", _number("s"), 11, "the move with the largest is looked at next"),
     MoveColumn("state", "state", state_text, 6, "what is proven; next: visited next", side="left"),

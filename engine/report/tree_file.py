@@ -51,8 +51,10 @@ COLUMN_TYPES = {
     "sums": ("<i8",),
     TEXT: ("|u1",),
 }
-SAVED_OPTIONS = tuple(
-    option.name for option in OPTIONS if option.kind in ("spin", "combo") and not option.name.startswith("Explorer")
+OFF_IN_OLD_FILES = {"Quiescence": "false", "Transpositions": "false"}  # they were searched without, and do not say so
+SAVED_OPTIONS = (
+    *(option.name for option in OPTIONS if option.kind in ("spin", "combo") and not option.name.startswith("Explorer")),
+    *OFF_IN_OLD_FILES,
 )
 MOST_SLOTS = 1 << 31
 LONGEST_DESCRIPTION = 1 << 18  # bytes of game and options
@@ -77,7 +79,7 @@ class Loaded:
     def __init__(self, text: dict[str, Any], columns: Columns) -> None:
         """`text`: the description, see `_text_of`."""
         self.options = Options()
-        for name, value in text["options"].items():
+        for name, value in {**OFF_IN_OLD_FILES, **text["options"]}.items():
             if name.lower() in BY_NAME:  # there may be others in other versions
                 self.options.set(name, str(value))
         self.game = GameRecord(str(text["start"]), tuple(map(str, text["moves"])), bool(text["chess960"]))

@@ -126,11 +126,15 @@ class Run:
 
         And what was seen before would make a weak player stronger.
         """
-        evaluation = evaluation_of(self.params)
-        if self.level is not None or tree.control[int(EVALUATION)] not in (0, evaluation):  # 0: not known
+        known = (0, evaluation_of(self.params))  # 0: of an empty tree, or one from a file
+        if self.level is not None or tree.control[int(EVALUATION)] not in known:
             clear(tree)
             self.context.history.clear()
-        tree.control[int(EVALUATION)] = evaluation
+
+    def _limit_root(self, task: SearchTask, worker: Worker, take: Callable[[int], int]) -> None:
+        """Let the root have the moves that may be played; note how the tree is evaluated, which `clear` forgets."""
+        limit_root(task, worker, self.root_moves.codes, take)
+        task.tree.control[int(EVALUATION)] = evaluation_of(self.params)
 
     def _choose_root_moves(self) -> None:
         """See which moves may be played; where there is nothing to think about, think little."""
@@ -158,7 +162,7 @@ class Run:
     def _simulate(self, pool: WorkerPool) -> None:
         """Let the workers simulate until it is time to stop. A short search needs no other thread than this."""
         tree = pool.task.tree
-        limit_root(pool.task, pool.workers[0], self.root_moves.codes, pool.take)
+        self._limit_root(pool.task, pool.workers[0], pool.take)
         prove_root(tree)
         self._working_since = time.perf_counter()
         self.context.history.start(self._working_since)
@@ -225,7 +229,7 @@ class Run:
         """Choose the move to play, and report it; -> the move and the reply to it."""
         tree = task.tree
         if not present_moves(tree):  # however short the time was
-            limit_root(task, new_worker(1, task.network), self.root_moves.codes, take=lambda wanted: wanted)
+            self._limit_root(task, new_worker(1, task.network), take=lambda wanted: wanted)
             self.context.history.add(tree, time.perf_counter())
         moves = moves_below(tree, int(ROOT))
         best = self._choose(moves)

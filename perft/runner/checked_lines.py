@@ -26,12 +26,12 @@ def entry_of(line: bytes) -> dict[str, Any] | None:
     """The object of a line; None if the line is damaged."""
     try:
         entry = json.loads(line)
-    except ValueError:
+        if not isinstance(entry, dict):
+            return None
+        check = entry.pop(CHECK, None)
+        return entry if check == check_of(entry) else None
+    except (ValueError, RecursionError):  # the latter: thousands of brackets
         return None
-    if not isinstance(entry, dict):
-        return None
-    check = entry.pop(CHECK, None)
-    return entry if check == check_of(entry) else None
 
 
 def read_lines(path: Path) -> list[dict[str, Any] | None]:

@@ -79,7 +79,7 @@ def chunk_of(entry: Mapping[str, Any]) -> Chunk:
         files = {suffix: (int(size), str(digest)) for suffix, (size, digest) in entry["files"].items()}
         games, positions, labelled, with_visits = (int(entry[name]) for name in COUNTS)
         chunk = Chunk(files, games, positions, labelled, with_visits, dict(entry["source"]))
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise ValueError(NEWER) from None
     has_known_files = GAMES in files and files.keys() <= set(SUFFIXES)
     if not has_known_files or not all(SHA_256.fullmatch(digest) for _, digest in files.values()):

@@ -1,6 +1,7 @@
 """Checkpoints: a net in training, what its optimiser keeps, and how far it is. Files of numpy (`.npz`)."""
 
 import io
+import operator
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
@@ -51,9 +52,13 @@ def load_checkpoint(path: Path) -> Checkpoint:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             parts = [NetArrays(*(file[f"{part}.{field}"] for field in NetArrays._fields)) for part in PARTS]
-            return Checkpoint(file["identity"].tobytes(), TrainingProgress(*file["progress"].tolist()), *parts)
+            for part in parts:
+                part.check()
+            progress = TrainingProgress(*map(operator.index, file["progress"].tolist()))
+            return Checkpoint(file["identity"].tobytes(), progress, *parts)
     except Exception:  # noqa: BLE001  (zip files and arrays have a dozen ways to fail at damaged bytes)
-        raise ValueError(f"{path} is damaged: delete it to train this net from the start") from None
+        cause = "is damaged, or its training has diverged"
+        raise ValueError(f"{path} {cause}: delete it to train this net from the start") from None
 
 
 def checkpoint_of(folder: Path, name: str, identity: bytes) -> Checkpoint | None:

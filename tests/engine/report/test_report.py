@@ -354,7 +354,7 @@ def test_the_rest_is_what_is_not_shown():
 def test_the_first_look_at_inner_nodes_is_for_the_player_who_moves():
     """A queen that can be taken is seen at once, by the player that takes it."""
     fen = "rnb1kbnr/pppp1ppp/8/4p3/4P2q/5N2/PPPP1PPP/RNBQKB1R b KQkq - 0 3"
-    report = searched(fen, 2000).report()
+    report = searched(fen, 2000, Transpositions="false").report()
     path = "f8c5"
     looks = {row.uci: row.v for row in report.rows(path, shape=Shape(first_look=True))}
     assert looks["f3h4"] == max(looks.values()) > 0.9

@@ -14,6 +14,7 @@ import pytest
 from engine.explorer.view import loaded
 from engine.mcts.params import DEEPEST
 from engine.mcts.tree import IN_USE, RECYCLED, SCORE_UNIT
+from engine.report.node import Shape
 from engine.report.progress import History, Sample
 from engine.report.snapshot import NotInMemoryError
 from engine.report.tree_columns import TREE_KINDS
@@ -124,6 +125,26 @@ def test_a_search_is_the_same_after_saving_and_loading(file, fen, visits):
     for one in theirs["rectangles"][::4]:
         if one["path"]:
             assert plain(after.rows(one["path"])) == plain(before.rows(one["path"]))
+
+
+@pytest.mark.parametrize("switch", ["true", "false"])
+def test_a_file_says_how_values_were_looked_up(file, switch):
+    """First looks of a loaded tree are those of its search."""
+    searcher = searched(KIWIPETE, 200, Quiescence=switch, Transpositions=switch)
+    save(file, searcher, KIWIPETE, ())
+    found = load(file).options
+    assert (found.quiescence, found.transpositions) == (switch == "true",) * 2
+    before, after = (each.rows(shape=Shape(first_look=True)) for each in (searcher.report(), report_of(load(file))))
+    assert [row.v for row in after] == [row.v for row in before]
+
+
+def test_files_that_do_not_say_it_are_older(file):
+    save(file, searched(MIDDLEGAME, 20), MIDDLEGAME, ())
+    arrays = arrays_of(file)
+    text(options={"PUCT C": "600"})(arrays)
+    np.savez(file, **arrays)
+    found = load(file).options
+    assert (found.quiescence, found.transpositions, found.puct_c) == (False, False, 600)
 
 
 @pytest.mark.thorough

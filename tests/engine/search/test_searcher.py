@@ -60,11 +60,12 @@ class Witness:
 
 
 @pytest.mark.jit
-def test_a_weak_search_leaves_nothing_for_a_full_one():
+@pytest.mark.parametrize("limits", [Limits(nodes=1000), Limits(nodes=1), Limits(nodes=1000, mate=2)])
+def test_a_weak_search_leaves_nothing_for_a_full_one(limits):
     """Its values are without quiescence, its priors have another temperature: the full search begins again."""
     position = Position("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
     fresh, witness = Witness(), Witness(UCI_LimitStrength="true", UCI_Elo=2000)
-    witness.search(Limits(nodes=1000), position)
+    witness.search(limits, position)
     witness.searcher.options.set("UCI_LimitStrength", "false")
     for each in (fresh, witness):
         each.search(Limits(nodes=3000), position if each is fresh else None)

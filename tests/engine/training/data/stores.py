@@ -3,7 +3,8 @@
 import random
 
 from engine.training.data.new_chunk import inspect
-from engine.training.data.store import store_to_write
+from engine.training.data.store import Store, store_to_write
+from engine.training.data.store_check import check_store
 from engine.training.data.visits import pack_file_header, pack_visits, sibling
 from movegen import Position
 from tests.engine.network.boards import code_to_move
@@ -33,3 +34,13 @@ def add(folder, *paths):
     """Add files to a store, new or not; -> what became of each."""
     with store_to_write(folder, create=True) as store:
         return [store.add(inspect(path)) for path in paths]
+
+
+def names_in(folder):
+    """The names of all files, as a set."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def faults_in(folder):
+    """The kinds of the faults that a check finds."""
+    return [fault.kind for fault in check_store(Store(folder)).faults]

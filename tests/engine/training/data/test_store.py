@@ -11,35 +11,9 @@ from engine.training.data.games import open_games
 from engine.training.data.manifest import book, read_manifest
 from engine.training.data.new_chunk import inspect
 from engine.training.data.store import Store, files_of, store_to_write
-from engine.training.data.store_check import check_store
 from engine.training.data.visits import sibling
 from tests.engine.training.data.games import known_game, random_records
-from tests.engine.training.data.stores import add, games_file
-
-
-@pytest.fixture
-def files(tmp_path):
-    """Three files of games, the second with visits."""
-    return [
-        games_file(tmp_path / "a.vf", seed=1),
-        games_file(tmp_path / "b.vf", 3, seed=2, with_visits=True),
-        games_file(tmp_path / "c.vf", 5, seed=3),
-    ]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "store"
-
-
-def names_in(folder):
-    """The names of all files, as a set."""
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-
-
-def faults_in(folder):
-    return [fault.kind for fault in check_store(Store(folder)).faults]
-
+from tests.engine.training.data.stores import add, faults_in, names_in
 
 # What is kept
 
@@ -151,6 +125,13 @@ def test_flipped_bits_of_the_manifest_invent_nothing(files, folder):
 # Merging
 
 
+def test_a_line_of_nothing_but_brackets_is_damaged(files, folder):
+    add(folder, files[0])
+    with (folder / "manifest.jsonl").open("ab") as file:
+        file.write(b"[" * 100_000 + b"\n")
+    assert (len(Store(folder).chunks), Store(folder).manifest.damaged_lines) == (1, 1)
+
+
 def test_stores_merged_in_either_order_are_the_same(files, tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
     add(one, *files[:2])
@@ -241,7 +222,8 @@ def test_newer_versions_are_refused(files, folder):
     suffix = {".vf": entry["files"][".vf"], ".later": [1, "0" * 64]}
     escaping = {"../../x": entry["files"][".vf"], **entry["files"]}
     changes = ({"kind": "soft"}, {"files": suffix}, {"files": escaping}, {"chunk": "../../x"}, {"games": "many"})
-    for change in (*changes, {"files": {".vf": [1, "../../x"]}}, {"source": None}):
+    endless = {"games": float("inf")}, {"files": {".vf": [float("inf"), "0" * 64]}}  # JSON of Python knows infinity
+    for change in (*changes, *endless, {"files": {".vf": [1, "../../x"]}}, {"source": None}):
         book(folder, {**entry, **change})
         with pytest.raises(ValueError, match=r"manifest\.jsonl: line 3: .* a newer one may"):
             Store(folder)

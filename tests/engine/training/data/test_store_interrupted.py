@@ -12,36 +12,11 @@ from engine.training.data import store as module
 from engine.training.data.manifest import read_manifest
 from engine.training.data.new_chunk import inspect
 from engine.training.data.store import Store, files_of, store_to_write
-from engine.training.data.store_check import check_store
-from tests.engine.training.data.stores import add, games_file
+from tests.engine.training.data.stores import add, faults_in, names_in
 
 
 class Killed(BaseException):
     """The process has ended here."""
-
-
-@pytest.fixture
-def files(tmp_path):
-    """Three files of games, the second with visits."""
-    return [
-        games_file(tmp_path / "a.vf", seed=1),
-        games_file(tmp_path / "b.vf", 3, seed=2, with_visits=True),
-        games_file(tmp_path / "c.vf", 5, seed=3),
-    ]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "store"
-
-
-def names_in(folder):
-    """The names of all files, as a set."""
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-
-
-def faults_in(folder):
-    return [fault.kind for fault in check_store(Store(folder)).faults]
 
 
 def was_whole(folder, files):

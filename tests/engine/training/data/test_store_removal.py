@@ -5,33 +5,7 @@ import pytest
 from engine.training.data.manifest import book
 from engine.training.data.new_chunk import inspect
 from engine.training.data.store import Store, store_to_write, surplus
-from engine.training.data.store_check import check_store
-from tests.engine.training.data.stores import add, games_file
-
-
-@pytest.fixture
-def files(tmp_path):
-    """Three files of games, the second with visits."""
-    return [
-        games_file(tmp_path / "a.vf", seed=1),
-        games_file(tmp_path / "b.vf", 3, seed=2, with_visits=True),
-        games_file(tmp_path / "c.vf", 5, seed=3),
-    ]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "store"
-
-
-def names_in(folder):
-    """The names of all files, as a set."""
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-
-
-def faults_in(folder):
-    return [fault.kind for fault in check_store(Store(folder)).faults]
-
+from tests.engine.training.data.stores import add, faults_in, games_file, names_in
 
 # Thinning
 

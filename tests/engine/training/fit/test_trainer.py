@@ -296,8 +296,29 @@ def test_damaged_checkpoints_are_refused(games, tmp_path):
     damaged += [whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :] for place in places]
     for data in damaged:
         part.write_bytes(data)
-        with pytest.raises(ValueError, match=r"part\.npz is damaged: delete it to train this net from the start$"):
+        with pytest.raises(ValueError, match=r"part\.npz is damaged, .*: delete it to train this net"):
             load_checkpoint(part)
+
+
+STRANGE = {
+    "a number for an array": ("weights.rows", lambda _: np.float32(1)),
+    "fewer inputs": ("weights.rows", lambda rows: rows[:10]),
+    "columns of another net": ("means.outputs", lambda outputs: outputs[:, :7]),
+    "text": ("squares.bias", lambda _: np.array(["x"])),
+    "other numbers": ("weights.bias", lambda bias: bias.astype(np.float64)),
+    "no numbers": ("weights.outputs", lambda outputs: outputs * np.nan),
+    "parts of steps": ("progress", lambda progress: progress + 0.5),
+}
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_a_checkpoint_that_is_no_net_is_refused(games, tmp_path, kind):
+    new_trainer(games).save(tmp_path)
+    path, (name, change) = tmp_path / "value.npz", STRANGE[kind]
+    contents = dict(np.load(path))
+    np.savez(path, **{**contents, name: change(contents[name])})
+    with pytest.raises(ValueError, match=r"value\.npz is damaged"):
+        load_checkpoint(path)
 
 
 def test_nothing_in_a_checkpoint_is_executed(tmp_path):
