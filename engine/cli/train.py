@@ -153,6 +153,12 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--value-quiescence", action="store_true", help="the value learns after winning captures, as the search asks it"
     )
+    parser.add_argument(
+        "--policy-surprise",
+        choices=("optimism", "divergence"),
+        default="",
+        help="moves that surprise the net of --start-from weigh more: by the score, or by the prior of the move",
+    )
     parser.add_argument("--seed", type=int, default=1)
     for net, defaults in NET_DEFAULTS.items():
         for name, default in defaults.items():

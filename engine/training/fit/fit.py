@@ -24,6 +24,7 @@ from engine.training.fit.quantise import dequantise, joined, quantise
 from engine.training.fit.settings import NETS, FitSettings, NetSettings
 from engine.training.fit.sparse_net import NetArrays, policy_net, value_net
 from engine.training.fit.steps import PolicyStep, ValueStep
+from engine.training.fit.surprise import weigh_by
 from engine.training.fit.trainer import Trainer
 
 POSITIONS_FOR_DRAWS = 1_000_000
@@ -98,7 +99,10 @@ def new_trainer(
     else:
         step = PolicyStep(policy_net(chosen.hidden, settings.seed))
     if start_from is not None:
-        step.net.start_from(dequantise(load_weights(start_from).network)[NETS.index(name)])
+        known = load_weights(start_from).network
+        step.net.start_from(dequantise(known)[NETS.index(name)])
+        if isinstance(step, PolicyStep) and settings.surprise:
+            step.weigh = weigh_by(settings.surprise, known)
     trainer = Trainer(name, step, chosen, passes(data.training, chosen, name), settings.seed, settings.hash())
     if trainer.resume(folder):
         report(f"{name}: continuing after {trainer.progress.seen:,} of {trainer.total:,} positions")

@@ -24,7 +24,7 @@ def options(files=(), **changes):
         for name, number in defaults.items()
     }
     others = {"files": files, "validation": 0.01, "label_scale": 1.1, "result_share": 0.1, "seed": 1}
-    others["value_quiescence"] = False
+    others |= {"value_quiescence": False, "policy_surprise": ""}
     return Namespace(**{**nets, **others, "start_from": None, **changes})
 
 
@@ -125,6 +125,7 @@ def test_every_setting_counts(file):
     others += [
         replace(settings, result_share=0.5),
         replace(settings, quiescence=True),
+        replace(settings, surprise="optimism"),
         replace(settings, start_from="x"),
         replace(settings, files=("x",)),
     ]
@@ -132,7 +133,7 @@ def test_every_setting_counts(file):
         chosen = getattr(settings, net)
         for name in asdict(chosen):
             others.append(replace(settings, **{net: replace(chosen, **{name: getattr(chosen, name) + 1})}))
-    assert len({settings.hash(), *(other.hash() for other in others)}) == 1 + len(others) == 22
+    assert len({settings.hash(), *(other.hash() for other in others)}) == 1 + len(others) == 23
 
 
 def test_the_net_to_go_on_from_counts_by_its_content(file, tmp_path):
@@ -143,11 +144,13 @@ def test_the_net_to_go_on_from_counts_by_its_content(file, tmp_path):
 
 
 def games_of(extras, file=None):
-    """Games without contents, one position each."""
+    """Games of one position each, in files that are no copies of each other."""
     count = len(extras)
     files = np.zeros(count, dtype=np.int32) if file is None else np.array(file, dtype=np.int32)
     start, size, none = np.arange(count), np.ones(count, dtype=np.int64), np.full(count, -1)
-    return Games([], [], files, start, size, np.array(extras, dtype=np.uint8), none, np.zeros(count, dtype=np.int64))
+    contents = [np.array([number], dtype=np.uint8) for number in range(int(files.max()) + 1)]
+    none_of = np.zeros(count, dtype=np.int64)
+    return Games(contents, [], files, start, size, np.array(extras, dtype=np.uint8), none, none_of)
 
 
 @pytest.mark.parametrize("share", [1e-6, 0.01, 0.1, 0.5, 0.999999])
