@@ -144,13 +144,14 @@ def test_the_net_to_go_on_from_counts_by_its_content(file, tmp_path):
 
 
 def games_of(extras, file=None):
-    """Games of one position each, in files that are no copies of each other."""
+    """Games without contents, one position each, of files that differ."""
     count = len(extras)
     files = np.zeros(count, dtype=np.int32) if file is None else np.array(file, dtype=np.int32)
-    start, size, none = np.arange(count), np.ones(count, dtype=np.int64), np.full(count, -1)
     contents = [np.array([number], dtype=np.uint8) for number in range(int(files.max()) + 1)]
-    none_of = np.zeros(count, dtype=np.int64)
-    return Games(contents, [], files, start, size, np.array(extras, dtype=np.uint8), none, none_of)
+    start, size, none = np.arange(count), np.ones(count, dtype=np.int64), np.full(count, -1)
+    return Games(
+        contents, [], files, start, size, np.array(extras, dtype=np.uint8), none, np.zeros(count, dtype=np.int64)
+    )
 
 
 @pytest.mark.parametrize("share", [1e-6, 0.01, 0.1, 0.5, 0.999999])
