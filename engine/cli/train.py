@@ -185,6 +185,9 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, help="weights file to write")
     parser.add_argument("--base", type=Path, help="weights file with the net that no fit has: see `fit --only`")
     parser.add_argument(
+        "--base-share", type=float, default=0.0, help="of --base in the weights of the nets that the fits have"
+    )
+    parser.add_argument(
         "--held-out", nargs="+", type=Path, default=[], help="files or stores whose figures go into the header"
     )
     add_force(parser, "overwrite a file that is no weights file")

@@ -41,10 +41,10 @@ class FitSettings:
     label_scale: float  # factor of the scores of value-only files
     result_share: float  # of the game's result in the value target of self-play; the rest is the score's
     quiescence: bool  # does the value learn after winning captures?
-    surprise: str  # the measure that weighs samples of the policy; empty: all weigh the same
     validation: float  # share of the games
     seed: int
     start_from: str  # SHA-256 of the weights file to start from; empty: random weights
+    surprise: str = ""  # the measure that weighs samples of the policy; empty: all weigh the same
 
     def of(self, net: str) -> NetSettings:
         """The settings of one net."""
@@ -86,9 +86,10 @@ def read_settings(options: Namespace, files: Sequence[Path], games: Games) -> Fi
     """The settings of a command line; `files`: those of the games, where a store stands for all of its files."""
     names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(files))
     value, policy = (net_settings(vars(options), net) for net in NETS)
-    shares = options.result_share, options.value_quiescence, options.policy_surprise, options.validation
+    shares = options.result_share, options.value_quiescence, options.validation
     start = digest_of(options.start_from) if options.start_from else ""
-    return FitSettings(names, value, policy, options.label_scale, *shares, options.seed, start)
+    rest = options.seed, start, options.policy_surprise
+    return FitSettings(names, value, policy, options.label_scale, *shares, *rest)
 
 
 def name_of(path: Path, positions: int) -> str:
