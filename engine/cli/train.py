@@ -153,6 +153,12 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--value-quiescence", action="store_true", help="the value learns after winning captures, as the search asks it"
     )
+    parser.add_argument(
+        "--policy-surprise",
+        choices=("optimism", "divergence"),
+        default="",
+        help="moves that surprise the net of --start-from weigh more: by the score, or by the prior of the move",
+    )
     parser.add_argument("--seed", type=int, default=1)
     for net, defaults in NET_DEFAULTS.items():
         for name, default in defaults.items():
@@ -178,6 +184,9 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("output", type=Path, help="weights file to write")
     parser.add_argument("--base", type=Path, help="weights file with the net that no fit has: see `fit --only`")
+    parser.add_argument(
+        "--base-share", type=float, default=0.0, help="of --base in the weights of the nets that the fits have"
+    )
     parser.add_argument(
         "--held-out", nargs="+", type=Path, default=[], help="files or stores whose figures go into the header"
     )

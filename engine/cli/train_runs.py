@@ -139,7 +139,8 @@ def run_export(arguments: argparse.Namespace) -> int:
     from engine.training.fit.fit import export
 
     held_out = files_from(arguments.held_out)
-    figures = export(arguments.folders, arguments.output, held_out, arguments.base, force=arguments.force)
+    options = {"base_share": arguments.base_share, "force": arguments.force}
+    figures = export(arguments.folders, arguments.output, held_out, arguments.base, **options)
     print(f"{arguments.output}: {arguments.output.stat().st_size:,} bytes", *([json.dumps(figures)] if figures else []))
     return DONE
 

@@ -24,6 +24,7 @@ from engine.training.fit.quantise import dequantise, joined, quantise
 from engine.training.fit.settings import NETS, FitSettings, NetSettings
 from engine.training.fit.sparse_net import NetArrays, policy_net, value_net
 from engine.training.fit.steps import PolicyStep, ValueStep
+from engine.training.fit.surprise import weigh_by
 from engine.training.fit.trainer import Trainer
 
 POSITIONS_FOR_DRAWS = 1_000_000
@@ -98,7 +99,10 @@ def new_trainer(
     else:
         step = PolicyStep(policy_net(chosen.hidden, settings.seed))
     if start_from is not None:
-        step.net.start_from(dequantise(load_weights(start_from).network)[NETS.index(name)])
+        known = load_weights(start_from).network
+        step.net.start_from(dequantise(known)[NETS.index(name)])
+        if isinstance(step, PolicyStep) and settings.surprise:
+            step.weigh = weigh_by(settings.surprise, known)
     trainer = Trainer(name, step, chosen, passes(data.training, chosen, name), settings.seed, settings.hash())
     if trainer.resume(folder):
         report(f"{name}: continuing after {trainer.progress.seen:,} of {trainer.total:,} positions")
@@ -161,16 +165,20 @@ def network_of_run(folder: Path) -> Network:
     return network_of_runs([folder])
 
 
-def network_of_runs(folders: Sequence[Path], base: Network | None = None) -> Network:
-    """The quantised network of runs, the mean of their weights; `base` has the net that none of them has."""
+def network_of_runs(folders: Sequence[Path], base: Network | None = None, base_share: float = 0.0) -> Network:
+    """The quantised network of runs, the mean of their weights; `base` has the net that none of them has.
+
+    Of the nets that they have, `base` gets a share: the mean of a net and what became of it.
+    """
     nets = [mean_of_runs(folders, name, can_miss=base is not None) for name in NETS]
     if all(net is None for net in nets):
         raise ValueError(f"{folders[0]} has no checkpoint: it would be --base again")
-    if base is not None and all(net is not None for net in nets):
+    if base is not None and not base_share and all(net is not None for net in nets):
         raise ValueError("these runs have both nets: nothing of --base would be used")
-    found = quantise(*nets)
     if base is None:
-        return found
+        return quantise(*nets)
+    pairs = zip(nets, dequantise(base), strict=True)
+    found = quantise(*(net if net is None else mixed(net, other, base_share) for net, other in pairs))
     value, policy = (base if net is None else found for net in nets)
     return joined(value, policy)
 
@@ -183,6 +191,15 @@ def mean_of_runs(folders: Sequence[Path], name: str, *, can_miss: bool) -> NetAr
     if len({net.bias.size for net in weights}) > 1:
         raise ValueError(f"the {name} nets of these runs have different widths: they have no mean")
     return NetArrays(*(np.mean(arrays, axis=0) for arrays in zip(*weights, strict=True)))
+
+
+def mixed(net: NetArrays, other: Sequence[np.ndarray], share: float) -> Sequence[np.ndarray]:
+    """The weighted mean of two nets; `share`: of the other one."""
+    if not share:
+        return net
+    if net.bias.size != other[1].size:
+        raise ValueError("the net of --base is not as wide as that of the runs: they have no mean")
+    return [(1 - share) * mine + share * theirs for mine, theirs in zip(net, other, strict=True)]
 
 
 def identity_of_runs(folders: Sequence[Path]) -> bytes:
@@ -206,16 +223,19 @@ def export(
     held_out: Sequence[Path],
     base: Path | None = None,
     *,
+    base_share: float = 0.0,
     force: bool = False,
 ) -> dict[str, float | None]:
     """Quantise and write; -> the figures on the held-out files that went into the header (empty without files)."""
     check_writable(output, is_ours=lambda head: head.startswith(MAGIC), kind="a weights file of Teresa", force=force)
-    network = network_of_runs(folders, None if base is None else load_weights(base).network)
+    if not 0 <= base_share < 1 or (base_share and base is None):
+        raise ValueError("--base-share must be at least 0 and less than 1, and needs --base")
+    network = network_of_runs(folders, None if base is None else load_weights(base).network, base_share)
     settings = [settings_of_run(folder) for folder in folders]
     figures = evaluate_network(network, open_games(held_out)).as_dict() if held_out else {}
     notes = {"figures": figures, "settings": settings[0] if len(settings) == 1 else settings}
     if base is not None:
-        notes["base"] = digest_of(base)
+        notes |= {"base": digest_of(base), "base_share": base_share}
     write_whole(output, weights_file(network, identity_of_runs(folders), notes))
     return figures
 

@@ -100,6 +100,15 @@ def cross_entropy(logits: np.ndarray, targets: np.ndarray, count: int) -> float:
     return loss
 
 
+@inlined
+def weighted_loss(logits: np.ndarray, targets: np.ndarray, count: int, weight: float) -> float:
+    """The same, with a factor for loss and gradient."""
+    loss = cross_entropy(logits, targets, count)
+    for index in range(count):
+        logits[index] *= weight
+    return loss * weight
+
+
 @inlined_source
 def outcome_forward(
     squares: np.ndarray, outcomes: np.ndarray, outcome_bias: np.ndarray, first: int, logits: np.ndarray
@@ -236,13 +245,14 @@ def policy_gradients(
     rows_of_moves: np.ndarray,
     starts: np.ndarray,
     targets: np.ndarray,
+    sample_weights: np.ndarray,
     weights: tuple[np.ndarray, ...],
     gradients: tuple[np.ndarray, ...],
 ) -> float:
     """Cross-entropy over the legal moves, summed over positions; its gradients are added to `gradients`.
 
     Weights and gradients are (input rows, hidden bias, move rows, move bias). Targets are shares of 1 for each move;
-    `starts` bounds the part of each position in them and in `rows_of_moves`.
+    `starts` bounds the part of each position in them and in `rows_of_moves`; `sample_weights`: factors of the losses.
     """
     rows, bias, move_rows, move_bias = weights
     d_rows, d_bias, d_move_rows, d_move_bias = gradients
@@ -257,7 +267,7 @@ def policy_gradients(
         add_inputs(rows, bias, inputs[number], counts[number], hidden)
         activate(hidden, squares)
         moves_forward(squares, rows_here, move_rows, move_bias, sums, logits)
-        loss += cross_entropy(logits, targets[begin:end], end - begin)
+        loss += weighted_loss(logits, targets[begin:end], end - begin, sample_weights[number])
         moves_backward(logits, squares, rows_here, sums, d_move_rows, d_move_bias, back)
         before_activation(hidden, back)
         add_to_inputs(back, inputs[number], counts[number], d_rows, d_bias)

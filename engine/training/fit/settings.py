@@ -44,6 +44,7 @@ class FitSettings:
     validation: float  # share of the games
     seed: int
     start_from: str  # SHA-256 of the weights file to start from; empty: random weights
+    surprise: str = ""  # the measure that weighs samples of the policy; empty: all weigh the same
 
     def of(self, net: str) -> NetSettings:
         """The settings of one net."""
@@ -69,6 +70,8 @@ def check_options(options: Namespace) -> None:
         require(0 <= chosen.decay < math.inf, f"--{net}-decay must not be negative")
         for name in ("early_passes", "passes", "final_passes"):
             require(getattr(chosen, name) >= 0, f"--{net}-{name.replace('_', '-')} must not be negative")
+    starts = bool(options.start_from)
+    require(starts or not options.policy_surprise, "--policy-surprise needs --start-from: that net is surprised")
     if options.start_from:
         load_weights(options.start_from)
 
@@ -85,7 +88,8 @@ def read_settings(options: Namespace, files: Sequence[Path], games: Games) -> Fi
     value, policy = (net_settings(vars(options), net) for net in NETS)
     shares = options.result_share, options.value_quiescence, options.validation
     start = digest_of(options.start_from) if options.start_from else ""
-    return FitSettings(names, value, policy, options.label_scale, *shares, options.seed, start)
+    rest = options.seed, start, options.policy_surprise
+    return FitSettings(names, value, policy, options.label_scale, *shares, *rest)
 
 
 def name_of(path: Path, positions: int) -> str:

@@ -13,6 +13,7 @@ from engine.training.fit.figures import policy_ranks, value_errors
 from engine.training.fit.gradients import policy_gradients, value_gradients
 from engine.training.fit.quantise import quantise
 from engine.training.fit.sparse_net import SparseNet
+from engine.training.fit.surprise import Weigh, equal_weights
 from movegen.moves import MAX_MOVES
 
 MOVES_PER_POSITION = 64  # more than the mean number of a batch
@@ -69,12 +70,15 @@ class ValueStep:
 
 @dataclass
 class PolicyStep:
-    """The policy: cross-entropy over the legal moves."""
+    """The policy: cross-entropy over the legal moves. Samples may have weights, by how much they surprise a network."""
 
     net: SparseNet
+    weigh: Weigh = equal_weights
+    weights: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
     def take(self, pool: Pool) -> None:
-        """Nothing to prepare."""
+        """Weigh the samples of a new pool."""
+        self.weights = self.weigh(pool.decoded.positions)
 
     def gradients(self, pool: Pool, chosen: np.ndarray) -> float:
         """Add the gradients of a batch; -> its mean loss."""
@@ -86,7 +90,8 @@ class PolicyStep:
         found = np.empty(MAX_MOVES, dtype=np.uint16)
         moves_of(boards, chosen, found, moves, rows, starts)
         targets = move_targets(pool.decoded, chosen, moves, starts)
-        loss = policy_gradients(inputs, counts, rows, starts, targets, self.net.weights, self.net.gradients)
+        batch = inputs, counts, rows, starts, targets, self.weights[chosen]
+        loss = policy_gradients(*batch, self.net.weights, self.net.gradients)
         return float(loss) / chosen.size
 
     def network(self) -> Network:

@@ -176,8 +176,8 @@ def test_an_export_reports_size_and_figures(monkeypatch, tmp_path, capsys):
 
     asked = []
 
-    def export(folders, output, held_out, base, *, force):
-        asked.append((folders, output, held_out, base, force))
+    def export(folders, output, held_out, base, *, base_share, force):
+        asked.append((folders, output, held_out, base, base_share, force))
         output.write_bytes(bytes(1234))
         return {"a": 1} if held_out else {}
 
@@ -185,9 +185,11 @@ def test_an_export_reports_size_and_figures(monkeypatch, tmp_path, capsys):
     output = tmp_path / "x.net"
     assert main(["export", "run", str(output)]) == 0
     words = ["export", "run", "other", str(output), "--held-out", "y.vf", "--force", "--base", "z.net"]
+    words += ["--base-share", "0.5"]
     assert main(words) == 0
     both = [Path("run"), Path("other")]
-    assert asked == [([Path("run")], output, [], None, False), (both, output, [Path("y.vf")], Path("z.net"), True)]
+    assert asked[0] == ([Path("run")], output, [], None, 0, False)
+    assert asked[1:] == [(both, output, [Path("y.vf")], Path("z.net"), 0.5, True)]
     assert capsys.readouterr().out == f'{output}: 1,234 bytes\n{output}: 1,234 bytes {{"a": 1}}\n'
 
 

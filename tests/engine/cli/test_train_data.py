@@ -368,8 +368,8 @@ def test_an_export_takes_stores(files, folder, monkeypatch, tmp_path, capsys):
 
     asked = []
 
-    def export(*arguments, force):
-        asked.append((*arguments, force))
+    def export(*arguments, base_share, force):
+        asked.append((*arguments, base_share, force))
         return {}
 
     monkeypatch.setattr(fit, "export", export)
@@ -377,5 +377,5 @@ def test_an_export_takes_stores(files, folder, monkeypatch, tmp_path, capsys):
     output = tmp_path / "x.net"
     output.write_bytes(b"")
     assert main(["export", "run", str(output), "--held-out", str(folder)]) == 0
-    assert asked == [([Path("run")], output, Store(folder).files(), None, False)]
+    assert asked == [([Path("run")], output, Store(folder).files(), None, 0, False)]
     capsys.readouterr()

@@ -48,14 +48,14 @@ def slow_value_loss(weights, inputs, counts, targets):
     return loss
 
 
-def slow_policy_loss(weights, inputs, counts, rows, starts, targets):
+def slow_policy_loss(weights, inputs, counts, rows, starts, targets, sample_weights):
     loss = 0.0
     for line, (count, (begin, end)) in enumerate(zip(counts.tolist(), pairwise(starts), strict=True)):
         if begin < end:
             squares = squares_of(weights, inputs[line, :count])
             part = rows[begin:end].astype(np.int64)
             logits = weights.outputs[part].sum(axis=1) @ squares + weights.output_bias[part].sum(axis=1)
-            loss += cross_entropy(logits, targets[begin:end])
+            loss += sample_weights[line] * cross_entropy(logits, targets[begin:end])
     return loss
 
 
@@ -104,7 +104,8 @@ def test_gradients_of_the_policy(positions):
     rng, targets = np.random.default_rng(4), np.zeros(starts[-1], dtype=np.float32)
     for begin, end in pairwise(starts):
         targets[begin:end] = rng.dirichlet(np.full(end - begin, 0.3)) if end > begin else 0
-    net = policy_net(32, seed=1)
-    loss = policy_gradients(inputs, counts, rows, starts, targets, net.weights, net.gradients)
-    assert loss == pytest.approx(slow_policy_loss(net.weights, inputs, counts, rows, starts, targets), rel=1e-5)
-    check_slopes(net, lambda weights: slow_policy_loss(weights, inputs, counts, rows, starts, targets), 0.01)
+    sample_weights = rng.uniform(0.1, 5, chosen.size).astype(np.float32)
+    batch, net = (inputs, counts, rows, starts, targets, sample_weights), policy_net(32, seed=1)
+    loss = policy_gradients(*batch, net.weights, net.gradients)
+    assert loss == pytest.approx(slow_policy_loss(net.weights, *batch), rel=1e-5)
+    check_slopes(net, lambda weights: slow_policy_loss(weights, *batch), 0.01)

@@ -24,7 +24,7 @@ def options(files=(), **changes):
         for name, number in defaults.items()
     }
     others = {"files": files, "validation": 0.01, "label_scale": 1.1, "result_share": 0.1, "seed": 1}
-    others["value_quiescence"] = False
+    others |= {"value_quiescence": False, "policy_surprise": ""}
     return Namespace(**{**nets, **others, "start_from": None, **changes})
 
 
@@ -125,6 +125,7 @@ def test_every_setting_counts(file):
     others += [
         replace(settings, result_share=0.5),
         replace(settings, quiescence=True),
+        replace(settings, surprise="optimism"),
         replace(settings, start_from="x"),
         replace(settings, files=("x",)),
     ]
@@ -132,7 +133,7 @@ def test_every_setting_counts(file):
         chosen = getattr(settings, net)
         for name in asdict(chosen):
             others.append(replace(settings, **{net: replace(chosen, **{name: getattr(chosen, name) + 1})}))
-    assert len({settings.hash(), *(other.hash() for other in others)}) == 1 + len(others) == 22
+    assert len({settings.hash(), *(other.hash() for other in others)}) == 1 + len(others) == 23
 
 
 def test_the_net_to_go_on_from_counts_by_its_content(file, tmp_path):

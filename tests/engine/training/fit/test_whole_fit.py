@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from engine.cli.train_runs import network_from
-from engine.network.weights_file import SHIPPED, load_weights
+from engine.network.weights_file import SHIPPED, load_weights, weights_file
 from engine.system.environment import is_installed
 from engine.system.files import digest_of
 from engine.training.data.draw_model import DrawModel, fit_draw_model
@@ -39,6 +39,7 @@ from engine.training.fit.fit import (
 from engine.training.fit.fit_log import append_entry, read_log
 from engine.training.fit.quantise import quantise
 from engine.training.fit.settings import FitSettings, NetSettings
+from tests.engine.network.nets import as_floats, random_floats
 from tests.engine.training.data.games import random_records
 
 NET = NetSettings(32, batch=128, rate=1e-3, decay=0.1, early_passes=0, passes=1, final_passes=0)
@@ -186,6 +187,30 @@ def test_the_mean_of_runs_and_a_net_that_they_lack(run, games, tmp_path):
     with pytest.raises(ValueError, match="the value nets of these runs have different widths: they have no mean"):
         export([one, tmp_path / "wide"], tmp_path / "y.net", [], base)
     assert not (tmp_path / "y.net").exists()
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5])
+def test_the_mean_of_a_run_and_the_net_it_started_from(run, tmp_path, share):
+    base, output = tmp_path / "base.net", tmp_path / "x.net"
+    base.write_bytes(weights_file(quantise(*random_floats(32, 32, seed=5)), bytes(32), {}))
+    export([run[0]], output, [], base, base_share=share)
+    mine = [load_checkpoint(run[0] / f"{name}.npz").weights for name in ("value", "policy")]
+    theirs = as_floats(load_weights(base).network)
+    for found, net, other in zip(as_floats(load_weights(output).network), mine, theirs, strict=True):
+        for array, *parts in zip(found, net, other, strict=True):
+            rounding = 0.05 * float(np.abs(array).max())  # the largest move weights are clipped
+            assert array == pytest.approx((1 - share) * parts[0] + share * parts[1], abs=rounding)
+    assert load_weights(output).notes["base_share"] == share
+
+
+def test_shares_of_a_base_that_cannot_be(run, tmp_path):
+    folder, output = run[0], tmp_path / "x.net"
+    for base, share in ((None, 0.5), (SHIPPED, 1.0), (SHIPPED, -0.1), (SHIPPED, float("nan"))):
+        with pytest.raises(ValueError, match=r"^--base-share must be at least 0 and less than 1, and needs --base$"):
+            export([folder], output, [], base, base_share=share)
+    with pytest.raises(ValueError, match="the net of --base is not as wide as that of the runs: they have no mean"):
+        export([folder], output, [], SHIPPED, base_share=0.5)
+    assert not output.exists()
 
 
 def test_an_export_has_figures_and_settings(run, tmp_path):
