@@ -140,7 +140,11 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     """The arguments of `fit`."""
     parser.add_argument("files", nargs="+", type=Path, help="viriformat files, or stores")
     parser.add_argument("--output", type=Path, required=True, help="folder for checkpoints, logs and curves")
-    parser.add_argument("--start-from", type=Path, help="weights file to start from (default: random weights)")
+    parser.add_argument(
+        "--start-from",
+        type=Path,
+        help="weights file, or folder of a fit whose optimiser goes on (default: random weights)",
+    )
     parser.add_argument("--only", choices=("value", "policy"), help="train one of the two nets")
     parser.add_argument(
         "--held-out", nargs="+", type=Path, default=[], help="files or stores for the table (default: games set aside)"
