@@ -62,16 +62,20 @@ def check_options(options: Namespace) -> None:
     require(0 < options.label_scale < math.inf, "--label-scale must be more than 0")
     require(options.seed >= 0, "--seed must not be negative")
     for net in NETS:
-        chosen = net_settings(vars(options), net)
-        allowed = chosen.hidden % HIDDEN_STEP == 0 and 0 < chosen.hidden <= LARGEST_HIDDEN
-        require(allowed, f"--{net}-hidden must be a multiple of {HIDDEN_STEP} up to {LARGEST_HIDDEN}")
-        require(chosen.batch >= 1, f"--{net}-batch must be at least 1")
-        require(0 < chosen.rate < math.inf, f"--{net}-rate must be more than 0")
-        require(0 <= chosen.decay < math.inf, f"--{net}-decay must not be negative")
-        for name in ("early_passes", "passes", "final_passes"):
-            require(getattr(chosen, name) >= 0, f"--{net}-{name.replace('_', '-')} must not be negative")
+        check_net(net, net_settings(vars(options), net))
     if options.start_from:
         check_start(options.start_from)
+
+
+def check_net(net: str, chosen: NetSettings) -> None:
+    """Raise a `ValueError` for a setting of a net that is out of range."""
+    allowed = chosen.hidden % HIDDEN_STEP == 0 and 0 < chosen.hidden <= LARGEST_HIDDEN
+    require(allowed, f"--{net}-hidden must be a multiple of {HIDDEN_STEP} up to {LARGEST_HIDDEN}")
+    require(chosen.batch >= 1, f"--{net}-batch must be at least 1")
+    require(0 < chosen.rate < math.inf, f"--{net}-rate must be more than 0")
+    require(0 <= chosen.decay < math.inf, f"--{net}-decay must not be negative")
+    for name in ("early_passes", "passes", "final_passes"):
+        require(getattr(chosen, name) >= 0, f"--{net}-{name.replace('_', '-')} must not be negative")
 
 
 def check_start(start: Path) -> None:
