@@ -59,6 +59,8 @@ class Deadline:
 class LoopRun(EngineRun):
     """The workers of a step. At the deadline units under way are given up: the next run does them."""
 
+    flag = "--processes"
+
     def __init__(self, options: RunOptions, workers: int | None, deadline: Deadline) -> None:
         super().__init__("loop", options, workers)
         self._deadline = deadline

@@ -59,7 +59,8 @@ def chances(scores: np.ndarray) -> np.ndarray:
 
 def sigmoid(numbers: np.ndarray) -> np.ndarray:
     """1 / (1 + e⁻ˣ); where scores say nothing, as those of random nets, θ and so x become very large."""
-    return 1.0 / (1.0 + np.exp(-np.clip(numbers, -LARGEST_LOGIT, LARGEST_LOGIT)))
+    shares: np.ndarray = 1.0 / (1.0 + np.exp(-np.clip(numbers, -LARGEST_LOGIT, LARGEST_LOGIT)))
+    return shares
 
 
 def terms(scores: np.ndarray, material: np.ndarray) -> np.ndarray:

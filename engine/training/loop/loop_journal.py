@@ -11,6 +11,7 @@ Lines have numbers and checksums. One that was cut off is written again by the s
 missing between others stops the loop: it may have said which net is the best.
 """
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,7 +71,9 @@ class LoopJournal:
         self.entries.append(entry)
 
     def _numbered(self, kind: str, **fields: Any) -> Entry:
-        return {"n": len(self.entries), "kind": kind, **fields, "time": round(time.time())}
+        """A line as it will be read again: lists for tuples."""
+        entry = {"n": len(self.entries), "kind": kind, **fields, "time": round(time.time())}
+        return dict(json.loads(json.dumps(entry)))
 
 
 def check_folder(folder: Path) -> None:
@@ -80,8 +83,8 @@ def check_folder(folder: Path) -> None:
     if not folder.is_dir() or (folder / JOURNAL).is_file():
         return
     others = sorted(path.name for path in folder.iterdir() if path.name not in OWN_NAMES and path.name[:1] != ".")
-    if others or (folder / "nets").exists():
-        what = f"has other files in it ({others[0]})" if others else f"has nets, but no {JOURNAL}"
+    if others or (folder / "games").exists():
+        what = f"has other files in it ({others[0]})" if others else f"has the games of a loop, but no {JOURNAL}"
         raise ValueError(f"{folder} {what}: name a new folder")
 
 
