@@ -34,9 +34,9 @@ DEFAULTS: dict[str, Any] = {
 }  # fmt: skip
 # From random weights: small nets, large steps; only results say anything at first.
 RANDOM_DEFAULTS: dict[str, Any] = {
-    "visits": 100, "games": 1000, "mean": 0.0, "result_share": 0.5, "value_hidden": 128, "policy_hidden": 64,
-    "value_batch": 1024, "policy_batch": 1024, "value_rate": 2e-3, "policy_rate": 2e-3,
-    "gate_visits": 100, "gate_games": 600, "sprt": (0.0, 30.0),
+    "visits": 60, "games": 600, "mean": 0.0, "result_share": 0.5, "value_hidden": 128, "policy_hidden": 64,
+    "value_batch": 512, "policy_batch": 512, "value_rate": 2e-3, "policy_rate": 2e-3, "value_passes": 3,
+    "policy_passes": 3, "gate_visits": 60, "gate_games": 400, "sprt": (0.0, 40.0),
 }  # fmt: skip
 NET_OPTIONS = {
     "hidden": (int, "hidden units, a multiple of 32"),

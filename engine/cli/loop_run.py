@@ -180,6 +180,8 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         given["clock"] = None
     if arguments.self_play:
         given |= {"teacher": "", "tree_games": given.get("tree_games", 0)}
+    elif arguments.teacher and Path(arguments.teacher).name != arguments.teacher:
+        given["teacher"] = str(Path(arguments.teacher).absolute())  # the loop may go on in another folder
     return given
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from engine.training.loop.loop_journal import JOURNAL, LoopJournal
 from engine.training.loop.rounds import read_state
 from tests.engine.cli.inline import without_workers
 
+FAKE = Path(__file__).parents[1] / "generate" / "fake_teacher.py"
 pytestmark = pytest.mark.jit
 
 TINY = ["--start", "random", "--self-play", "--visits", "16", "--games", "48", "--seed", "5", "--value-hidden", "32"]
@@ -168,3 +170,38 @@ def test_a_tiny_net_from_random_weights_learns(tmp_path, environment, capsys):
         print(f"\n{finished.stdout}against the random net: {shown}, {state.cpu_seconds:.0f} CPU seconds")
     assert state.best != state.first
     assert result["elo"]["low"] > 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the fake teacher is started by a shell script")
+@pytest.mark.slow
+def test_a_loop_with_a_teacher_trees_and_a_clock(tmp_path, environment):
+    """Two kinds of labels, both gates; a second round, in which the games of the first one are old."""
+    teacher = tmp_path / "teacher"
+    teacher.write_text(f"#!/bin/sh\nPYTHONPATH={FAKE.parents[4]} exec {sys.executable} {FAKE}\n")
+    teacher.chmod(0o755)
+    folder = tmp_path / "loop"
+    command = [sys.executable, "-m", "engine", "train", "loop", str(folder), "--start", "random", "--nodes", "1"]
+    options = ["--teacher", str(teacher), "--games", "20", "--tree-games", "2", "--of-trees", "50", "--rounds", "2"]
+    nets = ["--value-hidden", "32", "--policy-hidden", "32", "--processes", "2", "--gate-visits", "8"]
+    gates = ["--gate-games", "4", "--sprt", "-200", "-190", "--clock", "0.3+0.01", "--clock-games", "2"]
+    finished = subprocess.run(
+        [*command, *options, *nets, *gates, "--clock-sprt", "-200", "-190"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert finished.returncode == 0, finished.stderr
+    state = read_state(LoopJournal(folder).entries)
+    first, second = state.rounds
+    assert len(first.chunks) == 2
+    assert set(second.old) == set(first.chunks)
+    sources = {chunk.name: chunk.source["plan"] for chunk in Store(folder / "games").chunks}
+    assert [sources[name].get("trees_visits") for name in first.chunks] == [None, 50]
+    for one in state.rounds:
+        played = [gate["won"] + gate["drawn"] + gate["lost"] for gate in one.gates]
+        assert played[0] in (2, 4)
+        assert played[1:] in ([], [2])
+        assert len(played) == 2 or not one.gates[0]["passed"]
+    assert len(Store(folder / "games").chunks) == 4
