@@ -138,7 +138,7 @@ def line_of(entry: Entry) -> str:
     """A line of the journal for the terminal."""
     kind, number = entry["kind"], f"round {entry.get('round')}"
     if kind == "labels":
-        return f"{number}: {entry['games']:,} games with {entry['positions']:,} positions ({entry['part']})"
+        return f"{number}: {entry['positions']:,} positions ({entry['part']})"
     if kind == "fit":
         figures = ", ".join(f"{name} {value:.5g}" for name, value in entry["figures"].items())
         return f"{number}: net {entry['net']}, {figures}"
@@ -161,9 +161,8 @@ def wanted_settings(arguments: argparse.Namespace, entries: list[Entry]) -> Loop
     else:
         present = read_state(entries).settings
         settings = changed_settings(present, given, arguments)
-        if settings == present:
-            return settings
-        check_change(arguments, present, settings)
+        if settings != present:
+            check_change(arguments, present, settings)
     check_settings(settings)
     check_gates(settings)
     if settings.teacher:

@@ -13,13 +13,14 @@ from engine.training.loop.strength import Strength
 SECONDS_OF_HOUR = 3600
 NOTHING = "–"
 HEADINGS = (
-    "round", "labels", "value error", "policy", "visits: + = −", "LLR", "clock: + = −", "LLR", "gained", "net", "Elo",
-    "core hours",
+    "round", "positions", "value error", "policy", "visits: + = −", "LLR", "clock: + = −", "LLR", "gained", "net",
+    "Elo", "core hours",
 )  # fmt: skip
 STYLE = """
 :root{color-scheme:light dark}
-body{font:15px system-ui,sans-serif;max-width:1080px;margin:2em auto;padding:0 1em;background:#fff;color:#222}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:.25em .6em;text-align:right}
+body{font:15px system-ui,sans-serif;max-width:1240px;margin:2em auto;padding:0 1em;background:#fff;color:#222}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+td,th{padding:.25em .6em;text-align:right;white-space:nowrap;font-size:13px}
 th{border-bottom:1px solid #9aa0a6;font-weight:600}tr.kept{background:#e3f1e5}.scroll{overflow-x:auto}
 svg{width:100%;font:12px system-ui,sans-serif;fill:currentColor}dt{font-weight:600}dd{margin:0 0 .4em 1em}
 .curve{fill:none;stroke:#1f5fa8;stroke-width:2}.grid{stroke:#c9ced3}.bounds{stroke:#1f5fa8;stroke-width:1.5}
@@ -58,8 +59,8 @@ def headline(state: LoopState) -> str:
     """The loop in a line."""
     kept = sum(one.kept is True for one in state.rounds)
     hours = state.cpu_seconds / SECONDS_OF_HOUR
-    text = f"{state.ended} rounds in {hours:.2f} core hours, {kept} nets kept"
-    return f"{text}: {elo_text(state.strength)} Elo. The best net is nets/{state.best}.net."
+    counts = f"nets kept: {kept} of {state.ended}; core hours: {hours:.2f}"
+    return f"{counts}; Elo: {elo_text(state.strength)}; the best net: nets/{state.best}.net"
 
 
 def _present(state: LoopState, step: Step | None, now: float) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 from engine.match.player_files import checksum_of_file
 from engine.match.sprt import Sprt, new_test
-from engine.network.weights_file import SHIPPED
 from engine.training.fit.settings import NETS, NetSettings, check_net, net_settings, require
 from engine.training.generate.teachers import LEAST_VISITS
 
@@ -142,8 +141,3 @@ def _check_labels(settings: LoopSettings) -> None:
     if settings.is_self_play:
         require(settings.tree_games == 0, "--tree-games needs a --teacher")
         require(settings.visits >= LEAST_VISITS, f"--visits must be at least {LEAST_VISITS}")
-
-
-def shipped_start() -> Path:
-    """The weights file that a loop begins with unless another one is named."""
-    return SHIPPED

@@ -96,8 +96,8 @@ def test_a_loop_goes_on_with_its_settings(folder, capsys):
     assert loop(folder, "--rounds", 3, *SMALL, "--games", 7) == 0
     assert settings_of(folder) == before
     assert read_state(LoopJournal(folder).entries).ended == 3
-    assert "3 rounds in 0.09 core hours, 3 nets kept" in capsys.readouterr().out
-    assert "3 rounds" in (folder / "report.html").read_text(encoding="utf-8")
+    assert "nets kept: 3 of 3; core hours: 0.09; Elo: +" in capsys.readouterr().out
+    assert "nets kept: 3 of 3" in (folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_other_settings_are_refused_or_asked_for(folder, capsys):
@@ -190,7 +190,7 @@ def test_a_dry_run_does_nothing(folder, capsys):
     loop(folder, "--rounds", 1, *SMALL)
     before = (folder / JOURNAL).read_bytes()
     assert loop(folder, "--dry-run") == 0
-    assert "1 rounds in 0.03 core hours, 1 nets kept" in capsys.readouterr().out
+    assert "nets kept: 1 of 1; core hours: 0.03" in capsys.readouterr().out
     assert (folder / JOURNAL).read_bytes() == before
 
 
@@ -214,7 +214,7 @@ def test_ctrl_c_ends_a_loop_between_units(folder, capsys, monkeypatch):
         assert loop(folder, "--rounds", 1, *SMALL) == 130
     shown = capsys.readouterr()
     assert shown.err.endswith("stopped: 3 of 5 units are done; the same command goes on\n")
-    assert "round 1: 1 games" not in shown.err
+    assert shown.out.startswith("round 1: 10 positions (games)\n")
     assert "not under way" in (folder / "report.html").read_text(encoding="utf-8")
     assert loop(folder, "--rounds", 1) == 0
 
@@ -266,3 +266,15 @@ def test_a_folder_that_cannot_be_written(folder, capsys, monkeypatch):
     monkeypatch.setattr(Path, "mkdir", refuse)
     assert loop(folder, *SMALL) == 2
     assert "loop cannot be written: Permission denied" in capsys.readouterr().err
+
+
+def test_what_a_loop_needs_is_looked_for_before_it_goes_on(folder, capsys, tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n")
+    assert loop(folder, "--rounds", 1, *SMALL, "--book", book, "--gate-games", 2) == 0
+    before = (folder / JOURNAL).read_bytes()
+    book.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n")
+    assert loop(folder, "--rounds", 2) == 2
+    assert "book.epd has changed: with --change --book FILE" in capsys.readouterr().err
+    assert (folder / JOURNAL).read_bytes() == before
+    assert loop(folder, "--rounds", 2, "--change", "--book", "off") == 0

@@ -79,7 +79,7 @@ def test_the_table_of_rounds(state):
     assert [row[10] for row in rows] == [f"{elo:+}", f"{elo:+}", f"{round(state.strength.elo):+}", rows[2][10]]
     assert [row[11] for row in rows] == ["0.06", "0.12", "0.17", "0.68"]
     words = " ".join(page.words)
-    assert "3 rounds in 0.68 core hours, 2 nets kept" in words
+    assert "nets kept: 2 of 3; core hours: 0.68" in words
     assert "round 4, labels trees." in words
 
 
@@ -88,7 +88,7 @@ def test_a_new_loop_and_one_that_is_not_under_way_have_a_page(tmp_path):
     state = read_state(LoopJournal(tmp_path / "loop").entries)
     page = report_page(state, None, 0.0)
     assert ": not under way." in page
-    assert "0 rounds in 0.00 core hours, 0 nets kept: +0 (+0 … +0) Elo" in page
+    assert "nets kept: 0 of 0; core hours: 0.00; Elo: +0 (+0 … +0)" in page
 
 
 def test_the_chart_has_a_point_for_each_net_that_was_judged(state):
