@@ -50,10 +50,10 @@ def fit_round(one: Round, folder: Path, store: Store, nets: Nets, open_run: Call
     folder.mkdir(parents=True, exist_ok=True)
     units = [fit_unit(net, folder.resolve(), start.resolve(), games, settings) for net in NETS]
     with open_run() as run, closing(run.runner(Memory()).run(units)) as results:
-        count = {result.value for _, result in results}.pop()
+        positions = {result.value for _, result in results}.pop()
     figures = figures_of(folder)
     name = nets.write(means_of(one, folder, start), notes_of(one, settings, figures))
-    return {"net": name, "games": count, "figures": figures, "cpu_seconds": cpu_seconds_of(folder)}
+    return {"net": name, "positions": positions, "figures": figures, "cpu_seconds": cpu_seconds_of(folder)}
 
 
 def means_of(one: Round, folder: Path, start: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from engine.training.fit.settings import require
 from engine.training.loop.loop_journal import GATE
 from engine.training.loop.nets import Nets
 from engine.training.loop.rounds import Round
-from engine.training.loop.settings import VISITS, LoopSettings, option_of, seed_of
+from engine.training.loop.settings import CLOCK, VISITS, LoopSettings, option_of, seed_of
 from engine.training.loop.spent import CountedBook, spent
 from perft.runner.command_run import CommandRun
 from perft.runner.journal import JOURNAL, Journal, hash_of_units
@@ -84,7 +84,7 @@ def result_of(summary: MatchSummary) -> dict[str, Any]:
 
 def check_gates(settings: LoopSettings) -> None:
     """Raise a `ValueError` if the openings of a gate cannot be had."""
-    for gate in [VISITS] if settings.clock is None else [VISITS, "clock"]:
+    for gate in [VISITS] if settings.clock is None else [VISITS, CLOCK]:
         try:
             openings_of(settings, gate, settings.seed)
         except ValueError as error:
