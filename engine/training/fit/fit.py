@@ -143,10 +143,11 @@ def train_net(
     start_from: Path | None,
     report: PrintLine,
     advance: Advance,
-) -> None:
-    """Train one net."""
+) -> dict[str, float]:
+    """Train one net; -> its figures on the validation positions."""
     trainer = new_trainer(name, data, folder, settings, start_from, report)
     trainer.run(folder, data.validation, partial(log_entry, folder / f"{name}.log", report), advance)
+    return trainer.step.judge(data.validation)
 
 
 def draw_curves(folder: Path, report: PrintLine) -> None:

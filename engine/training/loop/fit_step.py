@@ -1,6 +1,6 @@
 """A round's fit: from the best net, with new games and some of the old ones; then the mean of the weights."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -8,14 +8,14 @@ from typing import Any
 from engine.system.environment import version
 from engine.training.data.manifest import GAMES
 from engine.training.data.store import Store
-from engine.training.fit.checkpoint import checkpoint_path, load_checkpoint
+from engine.training.fit.checkpoint import Checkpoint, checkpoint_path, load_checkpoint
 from engine.training.fit.fit_log import read_log
 from engine.training.fit.settings import NETS, FitSettings, require
 from engine.training.loop.fit_units import FitGames, fit_unit
 from engine.training.loop.nets import Nets, mean_of
 from engine.training.loop.rounds import Round
 from engine.training.loop.settings import seed_of
-from perft.runner.command_run import CommandRun
+from engine.training.loop.spent import OpenRun
 from perft.runner.journal import Memory
 
 FIGURES = ("value_mse", "value_quiet_mse", "policy_ce", "policy_top1")
@@ -43,20 +43,21 @@ def fit_settings(one: Round, games: FitGames, start: str) -> FitSettings:
     return FitSettings(files, settings.net("value"), settings.net("policy"), NO_LABEL_SCALE, *shares, seed, start)
 
 
-def fit_round(one: Round, folder: Path, store: Store, nets: Nets, open_run: Callable[[], CommandRun]) -> dict[str, Any]:
+def fit_round(one: Round, folder: Path, store: Store, nets: Nets, open_run: OpenRun) -> dict[str, Any]:
     """Train both nets in a folder, and write the net of the round; -> what is booked."""
     start, games = nets.state(one.against), fit_games(store, one)
     settings = fit_settings(one, games, nets.digest(one.against))
     folder.mkdir(parents=True, exist_ok=True)
     units = [fit_unit(net, folder.resolve(), start.resolve(), games, settings) for net in NETS]
     with open_run() as run, closing(run.runner(Memory()).run(units)) as results:
-        positions = {result.value for _, result in results}.pop()
-    figures = figures_of(folder)
+        found = {unit.input["net"]: result.value for unit, result in results}
+    figures = {name: number for net in NETS for name, number in found[net]["figures"].items() if name in FIGURES}
     name = nets.write(means_of(one, folder, start), notes_of(one, settings, figures))
+    positions = found[NETS[0]]["positions"]
     return {"net": name, "positions": positions, "figures": figures, "cpu_seconds": cpu_seconds_of(folder)}
 
 
-def means_of(one: Round, folder: Path, start: Path) -> dict[str, Any]:
+def means_of(one: Round, folder: Path, start: Path) -> dict[str, Checkpoint]:
     """Both nets of a fit, each as a mean with the net that it started from."""
     share = one.settings.mean
     return {
@@ -69,12 +70,6 @@ def notes_of(one: Round, settings: FitSettings, figures: Mapping[str, Any]) -> d
     """What the weights file says about its training."""
     shown = {"net": dict(one.settings.data()), "seed": settings.seed}
     return {"figures": figures, "settings": shown, "round": one.number, "base": one.against, "version": version()}
-
-
-def figures_of(folder: Path) -> dict[str, float]:
-    """The last figures of both logs, on the games that were set aside."""
-    last = [entry for net in NETS for entry in read_log(folder / f"{net}.log")[-1:]]
-    return {name: entry[name] for entry in last for name in FIGURES if name in entry}
 
 
 def cpu_seconds_of(folder: Path) -> float:

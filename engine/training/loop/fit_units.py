@@ -47,10 +47,13 @@ def fit_unit(net: str, folder: Path, start: Path, games: FitGames, settings: Fit
     return Unit(FIT_NET, {"net": net, **paths, "games": asdict(games), "settings": asdict(settings)}, False)
 
 
-def fit_net(net: str, folder: str, start: str, games: Mapping[str, Any], settings: Mapping[str, Any]) -> int:
-    """Train a net, on a worker; -> the number of positions that it sees in a pass."""
+def fit_net(net: str, folder: str, start: str, games: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Train a net, on a worker; -> its figures, and the number of positions that it sees in a pass.
+
+    The figures are not those of the log: its last line is missing if a process was killed before it was written.
+    """
     both = {name: NetSettings(**settings[name]) for name in ("value", "policy")}
     chosen = FitSettings(**{**settings, **both, "files": tuple(settings["files"])})
     data = FitGames(**games).split(chosen)
-    train_net(net, data, Path(folder), chosen, Path(start), lambda _: None, lambda *_: None)
-    return data.training.positions
+    figures = train_net(net, data, Path(folder), chosen, Path(start), lambda _: None, lambda *_: None)
+    return {"figures": figures, "positions": data.training.positions}

@@ -1,6 +1,5 @@
 """A round's gates: matches of its net against the best one, with a test, at fixed visits or on the clock."""
 
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,7 @@ from engine.training.loop.loop_journal import GATE
 from engine.training.loop.nets import Nets
 from engine.training.loop.rounds import Round
 from engine.training.loop.settings import CLOCK, VISITS, LoopSettings, option_of, seed_of
-from engine.training.loop.spent import CountedBook, spent
-from perft.runner.command_run import CommandRun
+from engine.training.loop.spent import CountedBook, OpenRun, spent
 from perft.runner.journal import JOURNAL, Journal, hash_of_units
 
 UNITS_LETTERS = 8  # of the hash of a match, in the name of its folder
@@ -54,7 +52,7 @@ def match_of(one: Round, gate: str, nets: Nets) -> Match:
     return Match(with_units(plan), one.settings.sprt_of(gate))
 
 
-def play_gate(one: Round, gate: str, folder: Path, nets: Nets, open_run: Callable[[], CommandRun]) -> dict[str, Any]:
+def play_gate(one: Round, gate: str, folder: Path, nets: Nets, open_run: OpenRun) -> dict[str, Any]:
     """Play a gate in the folder of its round, until it is decided; -> what is booked."""
     match = match_of(one, gate, nets)
     units = hash_of_units(match.units)[:UNITS_LETTERS]  # other units, after another version of Teresa: another folder

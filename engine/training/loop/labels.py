@@ -1,6 +1,5 @@
 """A round's labelled games: of a teacher, of trees that a teacher labels, or of self-play; into the store."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,7 @@ from engine.training.generate.generation import chunks_of, generate, source_of
 from engine.training.generate.plans import self_play_games, teacher_games, tree_positions
 from engine.training.loop.rounds import Round
 from engine.training.loop.settings import TREES, LoopSettings, seed_of
-from engine.training.loop.spent import CountedBook, spent
-from perft.runner.command_run import CommandRun
+from engine.training.loop.spent import CountedBook, OpenRun, spent
 
 
 def plan_of(settings: LoopSettings, number: int, part: str, weights: Path) -> Plan:
@@ -25,7 +23,7 @@ def plan_of(settings: LoopSettings, number: int, part: str, weights: Path) -> Pl
 
 
 def label_round(
-    one: Round, part: str, store: Path, weights: Path, counted_in: Path, open_run: Callable[[], CommandRun]
+    one: Round, part: str, store: Path, weights: Path, counted_in: Path, open_run: OpenRun
 ) -> dict[str, Any]:
     """Make the games, unless the store has them already; -> what is booked."""
     plan = plan_of(one.settings, one.number, part, weights)

@@ -1,11 +1,15 @@
-"""Processor time of a step, unit by unit, in a file: time before an interruption counts, too."""
+"""The workers of a step, and their processor time, unit by unit, in a file: that before an interruption counts, too."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from perft.runner.checked_lines import append_line, read_lines
+from perft.runner.command_run import CommandRun
 from perft.runner.journal import Result, UnitBook
 from perft.runner.units import Unit, UnitAnswer
+
+OpenRun: TypeAlias = Callable[[], CommandRun]
 
 
 class CountedBook:

@@ -1,7 +1,6 @@
 """The steps of rounds, done for good."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ from engine.training.loop.labels import label_round
 from engine.training.loop.loop_journal import LABELS
 from engine.training.loop.nets import Nets
 from engine.training.loop.rounds import LoopState, Round
-from perft.runner.command_run import CommandRun
-
-OpenRun = Callable[[], CommandRun]
+from engine.training.loop.spent import OpenRun
 
 STORE, NETS_FOLDER, ROUNDS, FIT_FOLDER = "games", "nets", "rounds", "fit"
 

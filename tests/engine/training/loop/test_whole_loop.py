@@ -17,6 +17,7 @@ from engine.training.fit.checkpoint import load_checkpoint
 from engine.training.loop.loop_journal import JOURNAL, LoopJournal
 from engine.training.loop.rounds import read_state
 from tests.engine.cli.inline import without_workers
+from tests.engine.training.loop.fake_work import Killed
 
 FAKE = Path(__file__).parents[1] / "generate" / "fake_teacher.py"
 pytestmark = pytest.mark.jit
@@ -94,6 +95,25 @@ def test_the_state_of_the_optimiser_is_carried_over(whole):
     progress = load_checkpoint(whole / "nets" / f"{state.best}.state" / "value.npz").progress
     assert (progress.steps_before > 0) == (state.rounds[1].kept is True)
     assert progress.steps > 0
+
+
+@pytest.mark.thorough
+def test_a_fit_that_is_killed_before_the_line_of_its_log_gives_the_same_net(whole, tmp_path, monkeypatch):
+    folder = tmp_path / "loop"
+
+    def killed(path, _entry):
+        assert (path.parent / "value.npz").is_file()
+        raise Killed
+
+    with without_workers():
+        with monkeypatch.context() as patch:
+            patch.setattr("engine.training.fit.fit.append_entry", killed)
+            with pytest.raises(Killed):
+                main(["loop", str(folder), *TINY])
+        assert main(["loop", str(folder), "--rounds", "1"]) == 0
+    lines = lines_of(folder)
+    assert lines == lines_of(whole)[: len(lines)]
+    assert lines[-1]["kind"] == "end"
 
 
 @pytest.mark.slow
