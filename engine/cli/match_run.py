@@ -15,7 +15,7 @@ from engine.match.forfeits import ForfeitLimit, new_limit
 from engine.match.game_text import begins_a_match
 from engine.match.open_players import check_players
 from engine.match.openings import read_openings
-from engine.match.pairs import MatchPlan, opening_of
+from engine.match.pairs import MatchPlan, opening_of, with_units
 from engine.match.play import Match, choose_openings
 from engine.match.player import PlayerSpec, TimeControl
 from engine.match.replay import check_pairs
@@ -28,8 +28,6 @@ from perft.runner.journal import JournalError, hash_of_units
 from perft.runner.runner import Stopped
 
 SEATS = "AB"
-VISITS_PER_UNIT = 1600  # times the moves of a pair: a unit then takes some seconds
-LEAST_UNITS = 40  # enough for several workers, if there are that many pairs
 # What a run keeps; `--resume` takes none of it.
 PLAN_OPTIONS = (
     "engine", "set", "games", "visits", "clock", "seconds", "book", "chess960", "seed",
@@ -111,13 +109,7 @@ def with_openings(draft: MatchPlan, arguments: argparse.Namespace) -> MatchPlan:
     book = None if arguments.book is None else read_openings(arguments.book, chess960=arguments.chess960)
     pairs = -(-(arguments.games or MATCH_GAMES) // 2)
     openings = choose_openings(book, pairs, draft.seed, is_repeatable=draft.control.is_repeatable)
-    per_unit = pairs_per_unit(draft.control.visits, pairs) if draft.is_repeatable else 1
-    return replace(draft, openings=tuple(openings), pairs_per_unit=per_unit)
-
-
-def pairs_per_unit(visits: int | None, pairs: int) -> int:
-    """How many pairs make a unit of some seconds, or of less if there are few. It does not depend on the workers."""
-    return max(1, min(64, VISITS_PER_UNIT // (visits or MATCH_VISITS), pairs // LEAST_UNITS))
+    return with_units(replace(draft, openings=tuple(openings)))
 
 
 def _control_of(arguments: argparse.Namespace) -> TimeControl:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.arguments import add_force, positive_number
+from engine.cli.loop_arguments import add_loop
 from perft.exits import INTERRUPTED, ending_at_once, reported
 from perft.runner.arguments import add_run_arguments
 
 DESCRIPTION = "Make the network: labelled games, the fit, its figures, the weights file."
-RESUMABLE = ("generate", "fit")
+RESUMABLE = ("generate", "fit", "loop")
 
 NET_OPTIONS = {
     "hidden": "hidden units, a multiple of 32",
@@ -38,6 +39,7 @@ def main(argv: Sequence[str]) -> int:
     add_fit(commands.add_parser("fit", help="train value and policy on labelled games"))
     add_evaluate(commands.add_parser("evaluate", help="figures of a network on labelled games"))
     add_export(commands.add_parser("export", help="quantise a fit and write the weights file"))
+    add_loop(commands.add_parser("loop", help="all of it again and again: a better net from round to round"))
     arguments = parser.parse_args(argv)
     try:
         return reported(f"teresa train {arguments.command}", lambda: _run(arguments))
@@ -49,11 +51,14 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     with ending_at_once():  # numba takes a while to load
+        from engine.cli.loop_run import run_loop
         from engine.cli.train_data import run_data
         from engine.cli.train_runs import RUNS
 
     if arguments.command == "data":
         return run_data(arguments)
+    if arguments.command == "loop":
+        return run_loop(arguments)
     return RUNS[arguments.command](arguments)
 
 
@@ -140,7 +145,11 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     """The arguments of `fit`."""
     parser.add_argument("files", nargs="+", type=Path, help="viriformat files, or stores")
     parser.add_argument("--output", type=Path, required=True, help="folder for checkpoints, logs and curves")
-    parser.add_argument("--start-from", type=Path, help="weights file to start from (default: random weights)")
+    parser.add_argument(
+        "--start-from",
+        type=Path,
+        help="weights file, or folder of a fit whose optimiser goes on (default: random weights)",
+    )
     parser.add_argument("--only", choices=("value", "policy"), help="train one of the two nets")
     parser.add_argument(
         "--held-out", nargs="+", type=Path, default=[], help="files or stores for the table (default: games set aside)"

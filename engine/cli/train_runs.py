@@ -25,14 +25,10 @@ from engine.training.fit.settings import NETS, check_folder, check_options, read
 from engine.training.generate.chunk_check import check_chunk
 from engine.training.generate.chunks import Plan
 from engine.training.generate.generation import check_output, generate, parts_folder
-from engine.training.generate.teachers import LEAST_VISITS, UciTeacher, self_play
+from engine.training.generate.plans import self_play_games, teacher_games, tree_positions
 from perft.exits import DONE
 from perft.runner.arguments import RunOptions
 from perft.runner.runner import Stopped
-
-USUAL_AT_ONCE = 16
-SELF_PLAY_CHUNK = 16  # games; at 800 visits about ten seconds
-TREES_CHUNK, TREES_HASH = 8, 16  # games, at 1000 nodes about ten seconds; megabytes of the teacher
 
 
 def run_generate(arguments: argparse.Namespace) -> int:
@@ -58,32 +54,28 @@ def teacher_plan(arguments: argparse.Namespace) -> Plan:
     if arguments.of_trees:
         return tree_plan(arguments, limit)
     refuse(arguments, "only for --self-play and --of-trees", "weights")
-    teacher = UciTeacher(arguments.teacher, limit)
-    return Plan(teacher, arguments.value_only, arguments.games, arguments.seed, arguments.at_once or USUAL_AT_ONCE)
+    kind = {"at_once": arguments.at_once, "value_only": arguments.value_only}
+    return teacher_games(arguments.teacher, limit, arguments.games, arguments.seed, **kind)
 
 
 def tree_plan(arguments: argparse.Namespace, limit: str) -> Plan:
-    """Positions of trees, labelled by a UCI engine: one tree after the other, so that its hash helps."""
+    """Positions of trees, labelled by a UCI engine."""
     refuse(arguments, "not for --of-trees", "value_only", "at_once")
     check_output(arguments.output)
-    teacher, trees = (
-        UciTeacher(arguments.teacher, limit, TREES_HASH),
-        self_play(arguments.weights or SHIPPED, arguments.of_trees),
-    )
+    weights, visits = arguments.weights or SHIPPED, arguments.of_trees
+    plan = tree_positions(arguments.teacher, limit, arguments.games, arguments.seed, weights, visits)
     warm_up()
-    return Plan(teacher, False, arguments.games, arguments.seed, 1, trees, TREES_CHUNK)
+    return plan
 
 
 def self_play_plan(arguments: argparse.Namespace) -> Plan:
-    """The games of self-play, played one after the other."""
+    """The games of self-play."""
     refuse(arguments, "not for --self-play, which takes --visits", "nodes", "depth")
     refuse(arguments, "not for --self-play", "value_only", "at_once", "of_trees")
-    if arguments.visits < LEAST_VISITS:
-        raise ValueError(f"--visits must be at least {LEAST_VISITS}")
     check_output(arguments.output)
-    teacher = self_play(arguments.weights or SHIPPED, arguments.visits)
+    plan = self_play_games(arguments.weights or SHIPPED, arguments.visits, arguments.games, arguments.seed)
     warm_up()  # once, with a message, rather than silently in each process
-    return Plan(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
+    return plan
 
 
 def refuse(arguments: argparse.Namespace, reason: str, *names: str) -> None:

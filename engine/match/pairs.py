@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.match.adjudication import Adjudication
@@ -16,6 +16,8 @@ from perft.runner.units import Unit, WithFiles
 
 PLAY_PAIRS = "engine.match.pairs:play_pairs"
 PGN = ".pgn"
+VISITS_PER_UNIT = 1600  # times the moves of a pair: a unit then takes some seconds
+LEAST_UNITS = 40  # enough for several workers, if there are that many pairs
 SEEDS_APART = 1_000_003  # pairs of a match; the next seed begins there
 
 
@@ -49,6 +51,14 @@ class MatchPlan:
     def _slice(self, start: int) -> dict[str, Any]:
         openings = self.openings[start : start + self.pairs_per_unit]
         return {"openings": [asdict(opening) for opening in openings], "first": start}
+
+
+def with_units(plan: MatchPlan) -> MatchPlan:
+    """The plan in units of some seconds, or of less if there are few pairs. They do not depend on the workers."""
+    visits, pairs = plan.control.visits, len(plan.openings)
+    if visits is None or not plan.is_repeatable:
+        return replace(plan, pairs_per_unit=1)
+    return replace(plan, pairs_per_unit=max(1, min(64, VISITS_PER_UNIT // visits, pairs // LEAST_UNITS)))
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""How the network is made: labelled games, their reading, and the fit. Needs the extra `train`."""
+"""How the network is made: labelled games, their reading, the fit, and the loop of them. Needs the extra `train`."""

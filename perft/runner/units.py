@@ -45,6 +45,7 @@ class UnitAnswer:
     value: Any = None
     files: Mapping[str, bytes] = field(default_factory=dict)
     error: str | None = None
+    cpu_seconds: float = 0.0  # of its worker, see `cpu_seconds`
 
     @property
     def digest(self) -> str:
@@ -125,10 +126,35 @@ def compute_own(function: str, values: Mapping[str, Any], hints: Mapping[str, An
         trace = "".join(traceback.format_exception(error, limit=-TRACEBACK_LIMIT)).strip()
         reason = str(error) if isinstance(error, ValueError) else trace
         return UnitAnswer(worker, time.perf_counter() - begin, error=reason)
-    seconds = time.perf_counter() - begin
+    seconds, used = time.perf_counter() - begin, _meter.since_last()
     if isinstance(result, WithFiles):
-        return UnitAnswer(worker, seconds, result.value, result.files)
-    return UnitAnswer(worker, seconds, result)
+        return UnitAnswer(worker, seconds, result.value, result.files, cpu_seconds=used)
+    return UnitAnswer(worker, seconds, result, cpu_seconds=used)
+
+
+def cpu_seconds() -> float:
+    """The processor time of this process, and of the programs that it has started and that have ended.
+
+    Windows does not count the latter.
+    """
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+class _Meter:
+    """Processor time from one unit to the next: an engine that a unit has started may end a little after it."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def since_last(self) -> float:
+        """Since it was asked the last time, or since the process was started."""
+        now = cpu_seconds()
+        used, self._last = now - self._last, now
+        return round(used, 6)
+
+
+_meter = _Meter()
 
 
 def this_worker() -> str:

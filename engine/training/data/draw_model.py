@@ -19,6 +19,7 @@ CENTIPAWN_SCALE = 250.0  # centipawns; this score is an expected result of sigmo
 SCORE_LIMIT = 3000.0  # larger scores are clipped
 FULL_MATERIAL = 78.0  # both sides, in pawns
 LARGEST_TERM = 6.0  # of |score| / 250
+LARGEST_LOGIT = 700.0  # e to the power of a little more is too large for a float
 TINY = 1e-6  # the smallest probability
 SMALLEST_STEP = 1e-4
 RIDGE = 1e-9  # added to the diagonal of the information matrix, so that it can be inverted
@@ -33,7 +34,7 @@ class DrawModel:
     def outcomes(self, scores: np.ndarray, material: np.ndarray) -> np.ndarray:
         """Win, draw and loss for the player to move, float32 [n, 3]."""
         q = chances(scores)
-        part = 1.0 / (1.0 + np.exp(-(terms(scores, material) @ np.array(self.theta))))
+        part = sigmoid(terms(scores, material) @ np.array(self.theta))
         draw = 2.0 * np.minimum(q, 1.0 - q) * part
         return np.stack((q - draw / 2, draw, 1.0 - q - draw / 2), axis=1).astype(np.float32)
 
@@ -53,7 +54,13 @@ class DrawModel:
 def chances(scores: np.ndarray) -> np.ndarray:
     """q: the expected result for the player to move, 0 … 1, given scores in centipawns."""
     bounded = np.clip(scores.astype(np.float64), -SCORE_LIMIT, SCORE_LIMIT)
-    return 1.0 / (1.0 + np.exp(-bounded / CENTIPAWN_SCALE))
+    return sigmoid(bounded / CENTIPAWN_SCALE)
+
+
+def sigmoid(numbers: np.ndarray) -> np.ndarray:
+    """1 / (1 + e⁻ˣ); where scores say nothing, as those of random nets, θ and so x become very large."""
+    shares: np.ndarray = 1.0 / (1.0 + np.exp(-np.clip(numbers, -LARGEST_LOGIT, LARGEST_LOGIT)))
+    return shares
 
 
 def terms(scores: np.ndarray, material: np.ndarray) -> np.ndarray:
@@ -125,7 +132,7 @@ def log_likelihood(
         I = (D·(1/D)² + W·(½/W)² + L·(½/L)²) · ∂D/∂θ ∂D/∂θᵀ = (1/D + ¼/W + ¼/L) · ∂D/∂θ ∂D/∂θᵀ
     """
     q = np.clip(chances(scores), TINY, 1 - TINY)
-    s = 1.0 / (1.0 + np.exp(-(phi @ theta)))
+    s = sigmoid(phi @ theta)
     m = 2.0 * np.minimum(q, 1.0 - q)
     draw = np.maximum(m * s, TINY)
     win, loss = np.maximum(q - draw / 2, TINY), np.maximum(1 - q - draw / 2, TINY)

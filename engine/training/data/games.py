@@ -54,6 +54,13 @@ class Games:
         columns = (self.file, self.start, self.size, self.extra, self.visit_start, self.visit_size)
         return Games(self.files, self.visit_files, *(column[chosen] for column in columns))
 
+    def with_others(self, other: "Games") -> "Games":
+        """These games, and others of the same files."""
+        mine = self.file, self.start, self.size, self.extra, self.visit_start, self.visit_size
+        theirs = other.file, other.start, other.size, other.extra, other.visit_start, other.visit_size
+        columns = (np.concatenate(pair) for pair in zip(mine, theirs, strict=True))
+        return Games(self.files, self.visit_files, *columns)
+
     def with_moves(self) -> "Games":
         """The games whose moves are labels."""
         return self.where((self.extra & VALUE_ONLY) == 0)

@@ -22,6 +22,7 @@ class TrainingProgress:
     pools: int = 0  # pools of the current pass
     steps: int = 0
     seen: int = 0  # positions
+    steps_before: int = 0  # of the fits that this one goes on from, which the optimiser counts too
 
 
 @dataclass

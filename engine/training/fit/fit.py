@@ -25,7 +25,7 @@ from engine.training.fit.settings import NETS, FitSettings, NetSettings
 from engine.training.fit.sparse_net import NetArrays, policy_net, value_net
 from engine.training.fit.steps import PolicyStep, ValueStep
 from engine.training.fit.surprise import weigh_by
-from engine.training.fit.trainer import Trainer
+from engine.training.fit.trainer import Advance, Trainer
 
 POSITIONS_FOR_DRAWS = 1_000_000
 POSITIONS_TO_VALIDATE = 100_000
@@ -98,12 +98,13 @@ def new_trainer(
         step = ValueStep(net, model, settings.label_scale, settings.result_share, settings.quiescence)
     else:
         step = PolicyStep(policy_net(chosen.hidden, settings.seed))
-    if start_from is not None:
-        known = load_weights(start_from).network
-        step.net.start_from(dequantise(known)[NETS.index(name)])
-        if isinstance(step, PolicyStep) and settings.surprise:
-            step.weigh = weigh_by(settings.surprise, known)
+    if start_from is not None and isinstance(step, PolicyStep) and settings.surprise:
+        step.weigh = weigh_by(settings.surprise, load_weights(start_from).network)
     trainer = Trainer(name, step, chosen, passes(data.training, chosen, name), settings.seed, settings.hash())
+    if start_from is not None and start_from.is_dir():
+        trainer.go_on_from(checkpoint_of_run(start_from, name))
+    elif start_from is not None:
+        trainer.net.start_from(dequantise(load_weights(start_from).network)[NETS.index(name)])
     if trainer.resume(folder):
         report(f"{name}: continuing after {trainer.progress.seen:,} of {trainer.total:,} positions")
     return trainer
@@ -116,9 +117,9 @@ def fit(
     nets: Sequence[str],
     start_from: Path | None,
     report: PrintLine,
-    advance: Callable[[str, int, int], None],
+    advance: Advance,
 ) -> Games:
-    """Train the chosen nets, from random weights or those of a file; -> the held-out games.
+    """Train the chosen nets, from random weights or those of a file or a fit; -> the held-out games.
 
     `advance(net, positions, of how many)` is called after every batch.
     """
@@ -132,10 +133,24 @@ def fit(
     validated = data.validation.positions.scores.size
     report(f"{data.training.positions:,} positions to train with, {validated:,} of other games to validate with")
     for name in nets:
-        trainer = new_trainer(name, data, folder, settings, start_from, report)
-        trainer.run(folder, data.validation, partial(log_entry, folder / f"{name}.log", report), advance)
+        train_net(name, data, folder, settings, start_from, report, advance)
         draw_curves(folder, report)
     return data.held_out
+
+
+def train_net(
+    name: str,
+    data: FitData,
+    folder: Path,
+    settings: FitSettings,
+    start_from: Path | None,
+    report: PrintLine,
+    advance: Advance,
+) -> dict[str, float]:
+    """Train one net; -> its figures on the validation positions."""
+    trainer = new_trainer(name, data, folder, settings, start_from, report)
+    trainer.run(folder, data.validation, partial(log_entry, folder / f"{name}.log", report), advance)
+    return trainer.step.judge(data.validation)
 
 
 def draw_curves(folder: Path, report: PrintLine) -> None:

@@ -13,6 +13,7 @@ from engine.network.weights_file import LARGEST_HIDDEN, load_weights
 from engine.system.files import check_writable, digest_of
 from engine.training.data.games import Games, beside
 from engine.training.data.manifest import store_around
+from engine.training.fit.checkpoint import checkpoint_path, load_checkpoint
 
 HIDDEN_STEP = 32  # the width of the vector loops of inference
 NETS = ("value", "policy")
@@ -43,7 +44,7 @@ class FitSettings:
     quiescence: bool  # does the value learn after winning captures?
     validation: float  # share of the games
     seed: int
-    start_from: str  # SHA-256 of the weights file to start from; empty: random weights
+    start_from: str  # SHA-256 of the weights file or the fit to start from; empty: random weights
     surprise: str = ""  # the measure that weighs samples of the policy; empty: all weigh the same
 
     def of(self, net: str) -> NetSettings:
@@ -62,18 +63,41 @@ def check_options(options: Namespace) -> None:
     require(0 < options.label_scale < math.inf, "--label-scale must be more than 0")
     require(options.seed >= 0, "--seed must not be negative")
     for net in NETS:
-        chosen = net_settings(vars(options), net)
-        allowed = chosen.hidden % HIDDEN_STEP == 0 and 0 < chosen.hidden <= LARGEST_HIDDEN
-        require(allowed, f"--{net}-hidden must be a multiple of {HIDDEN_STEP} up to {LARGEST_HIDDEN}")
-        require(chosen.batch >= 1, f"--{net}-batch must be at least 1")
-        require(0 < chosen.rate < math.inf, f"--{net}-rate must be more than 0")
-        require(0 <= chosen.decay < math.inf, f"--{net}-decay must not be negative")
-        for name in ("early_passes", "passes", "final_passes"):
-            require(getattr(chosen, name) >= 0, f"--{net}-{name.replace('_', '-')} must not be negative")
-    starts = bool(options.start_from)
-    require(starts or not options.policy_surprise, "--policy-surprise needs --start-from: that net is surprised")
+        check_net(net, net_settings(vars(options), net))
+    known = bool(options.start_from) and not options.start_from.is_dir()
+    require(
+        known or not options.policy_surprise,
+        "--policy-surprise needs a weights file to --start-from: that net is surprised",
+    )
     if options.start_from:
-        load_weights(options.start_from)
+        check_start(options.start_from)
+
+
+def check_net(net: str, chosen: NetSettings) -> None:
+    """Raise a `ValueError` for a setting of a net that is out of range."""
+    allowed = chosen.hidden % HIDDEN_STEP == 0 and 0 < chosen.hidden <= LARGEST_HIDDEN
+    require(allowed, f"--{net}-hidden must be a multiple of {HIDDEN_STEP} up to {LARGEST_HIDDEN}")
+    require(chosen.batch >= 1, f"--{net}-batch must be at least 1")
+    require(0 < chosen.rate < math.inf, f"--{net}-rate must be more than 0")
+    require(0 <= chosen.decay < math.inf, f"--{net}-decay must not be negative")
+    for name in ("early_passes", "passes", "final_passes"):
+        require(getattr(chosen, name) >= 0, f"--{net}-{name.replace('_', '-')} must not be negative")
+
+
+def check_start(start: Path) -> None:
+    """Raise a `ValueError` if there is neither a weights file nor a fit."""
+    if start.is_dir():
+        for path in checkpoints_in(start):
+            load_checkpoint(path)
+    else:
+        load_weights(start)
+
+
+def checkpoints_in(folder: Path) -> list[Path]:
+    """The checkpoints of a fit."""
+    paths = [path for net in NETS if (path := checkpoint_path(folder, net)).is_file()]
+    require(bool(paths), f"{folder} has no checkpoint of a fit")
+    return paths
 
 
 def require(condition: bool, message: str) -> None:
@@ -87,9 +111,14 @@ def read_settings(options: Namespace, files: Sequence[Path], games: Games) -> Fi
     names = tuple(name_of(path, games.positions_of(number)) for number, path in enumerate(files))
     value, policy = (net_settings(vars(options), net) for net in NETS)
     shares = options.result_share, options.value_quiescence, options.validation
-    start = digest_of(options.start_from) if options.start_from else ""
+    start = digest_of_start(options.start_from) if options.start_from else ""
     rest = options.seed, start, options.policy_surprise
     return FitSettings(names, value, policy, options.label_scale, *shares, *rest)
+
+
+def digest_of_start(start: Path) -> str:
+    """SHA-256 of a weights file, or of the checkpoints of a fit."""
+    return digest_of(*(checkpoints_in(start) if start.is_dir() else [start]))
 
 
 def name_of(path: Path, positions: int) -> str:

@@ -34,6 +34,16 @@ class NetArrays(NamedTuple):
             if array.shape != shape or array.dtype != np.float32 or not np.isfinite(array).all():
                 raise ValueError("not the arrays of a net")
 
+    def copy_known(self, source: Sequence[np.ndarray]) -> int:
+        """Copy the numbers of a net that may have fewer hidden units; -> its number of hidden units."""
+        rows, bias, outputs, output_bias = source
+        known = int(bias.size)
+        if known > self.bias.size:
+            raise ValueError(f"a net of {known} hidden units cannot start one of {self.bias.size}")
+        self.rows[:, :known], self.bias[:known], self.outputs[:, :known] = rows, bias, outputs
+        self.output_bias[:] = output_bias
+        return known
+
 
 def shapes_of(hidden: int, outputs: int) -> tuple[tuple[int, ...], ...]:
     """The shapes of the arrays of a net."""
@@ -53,12 +63,8 @@ class SparseNet:
 
     def start_from(self, weights: Sequence[np.ndarray]) -> None:
         """Copy the weights of a net that may have fewer hidden units; the output weights of new units start at zero."""
-        rows, bias, outputs, output_bias = weights
-        known, mine = bias.size, self.weights
-        if known > mine.bias.size:
-            raise ValueError(f"a net of {known} hidden units cannot start one of {mine.bias.size}")
-        mine.rows[:, :known], mine.bias[:known], mine.output_bias[:] = rows, bias, output_bias
-        mine.outputs[:, :known], mine.outputs[:, known:] = outputs, 0
+        known = self.weights.copy_known(weights)
+        self.weights.outputs[:, known:] = 0
 
 
 def value_net(hidden: int, seed: int) -> SparseNet:

@@ -13,6 +13,7 @@ from engine.training.fit.checkpoint import Checkpoint, TrainingProgress, checkpo
 from engine.training.fit.settings import NetSettings
 from engine.training.fit.sparse_net import SparseNet
 from engine.training.fit.steps import PolicyStep, ValueStep
+from perft.runner.units import cpu_seconds
 
 WARM_UP_STEPS = 100
 LAST_RATE = 0.01  # of the highest
@@ -52,6 +53,7 @@ class Trainer:
 
     def run(self, folder: Path, validation: Decoded, log: Callable[[dict[str, Any]], None], advance: Advance) -> None:
         """Train to the end. After each pool the net is evaluated, saved and logged: no pool is twice in the log."""
+        used = cpu_seconds()
         while self.progress.passes < len(self.passes):
             games = self.passes[self.progress.passes]
             seed = (self.seed, self.progress.passes)
@@ -63,7 +65,8 @@ class Trainer:
                 entry = {"net": self.name, "pass": self.progress.passes, "seen": self.progress.seen, "loss": loss}
                 figures = self.step.judge(validation)
                 self.save(folder)
-                log(entry | {"speed": round(speed)} | figures)
+                used, before = cpu_seconds(), used
+                log(entry | {"speed": round(speed), "cpu_seconds": round(used - before, 3)} | figures)
             self.progress.passes, self.progress.pools = self.progress.passes + 1, 0
             self.save(folder)
 
@@ -75,7 +78,7 @@ class Trainer:
             factor = rate_factor(self.progress.steps, self.progress.seen / self.total)
             loss += self.step.gradients(pool, chosen)
             self.progress.steps += 1
-            self.optimiser.step(self.progress.steps, self.settings.rate * factor)
+            self.optimiser.step(self.progress.steps_before + self.progress.steps, self.settings.rate * factor)
             self.progress.seen += chosen.size
             batches += 1
             advance(self.name, self.progress.seen, self.total)
@@ -87,6 +90,13 @@ class Trainer:
         Checkpoint(self.identity, self.progress, self.net.weights, optimiser.means, optimiser.squares).save(
             folder, self.name
         )
+
+    def go_on_from(self, fit: Checkpoint) -> None:
+        """Begin with the weights of another fit, and with what its optimiser has seen; its net may be narrower."""
+        self.net.start_from(fit.weights)
+        for mine, theirs in ((self.optimiser.means, fit.means), (self.optimiser.squares, fit.squares)):
+            mine.copy_known(theirs)
+        self.progress.steps_before = fit.progress.steps_before + fit.progress.steps
 
     def resume(self, folder: Path) -> bool:
         """Continue from a checkpoint, if there is one; -> was there one?"""

@@ -1,11 +1,13 @@
 import hashlib
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from perft.runner import units
-from perft.runner.units import Unit, UnitAnswer, compute, identity_of, sources_behind
+from perft.runner.units import Unit, UnitAnswer, compute, cpu_seconds, identity_of, sources_behind
 from tests.perft.runner.work import unit
 
 
@@ -86,6 +88,21 @@ def test_compute():
     assert 0 <= found.seconds < 10
     assert answer(unit(3, "with_files")).files == {".txt": b"xxx", ".bin": b"\3"}
     assert answer(unit(1, "hints_of"), threads=2).value == [1, ("threads", 2)]
+
+
+def test_the_processor_time_of_a_unit_is_all_since_the_last_one():
+    """Also that of the programs it has started, as far as the system counts it."""
+    answer(unit(7))
+    begin = cpu_seconds()
+    deadline = begin + 0.2
+    while cpu_seconds() < deadline:
+        pass
+    child = [sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"]
+    subprocess.run(child, check=True)
+    found = answer(unit(8)).cpu_seconds
+    assert 0.2 <= found <= cpu_seconds() - begin + 0.1
+    assert sys.platform == "win32" or found >= 0.5
+    assert answer(unit(9)).cpu_seconds < found
 
 
 def test_a_failure_is_an_answer():

@@ -147,11 +147,11 @@ def games_of(extras, file=None):
     """Games without contents, one position each, of files that differ."""
     count = len(extras)
     files = np.zeros(count, dtype=np.int32) if file is None else np.array(file, dtype=np.int32)
-    contents = [np.array([number], dtype=np.uint8) for number in range(int(files.max()) + 1)]
+    contents = [np.array([number], dtype=np.uint8) for number in range(files.max(initial=0) + 1)]
     start, size, none = np.arange(count), np.ones(count, dtype=np.int64), np.full(count, -1)
-    return Games(
-        contents, [], files, start, size, np.array(extras, dtype=np.uint8), none, np.zeros(count, dtype=np.int64)
-    )
+    contents = [np.array([number], dtype=np.uint8) for number in range(files.max(initial=0) + 1)]  # no file is a copy
+    extra, sizes = np.array(extras, dtype=np.uint8), np.zeros(count, dtype=np.int64)
+    return Games(contents, [None] * len(contents), files, start, size, extra, none, sizes)
 
 
 @pytest.mark.parametrize("share", [1e-6, 0.01, 0.1, 0.5, 0.999999])
@@ -201,3 +201,18 @@ def test_positions_of_each_file(tmp_path):
     games = open_games(paths)
     assert games.positions_of(0) == sum(len(record[1]) for record in records[:10])
     assert games.positions_of(0) + games.positions_of(1) == games.positions
+
+
+def test_a_fit_as_the_start_is_known_by_its_checkpoints(file, tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    with pytest.raises(ValueError, match=r"run has no checkpoint of a fit$"):
+        settings_of(file, start_from=run)
+    with pytest.raises(ValueError, match=r"run has no checkpoint of a fit$"):
+        check_options(options(start_from=run))
+    (run / "value.npz").write_bytes(b"1")
+    with pytest.raises(ValueError, match=r"value\.npz is damaged"):
+        check_options(options(start_from=run))
+    first = settings_of(file, start_from=run).start_from
+    (run / "policy.npz").write_bytes(b"1")
+    assert first != settings_of(file, start_from=run).start_from != settings_of(file, start_from=SHIPPED).start_from

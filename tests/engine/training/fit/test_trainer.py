@@ -1,6 +1,7 @@
 """The two nets, the loop over passes and pools, and checkpoints."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +31,9 @@ def games(tmp_path_factory):
 
 
 def new_trainer(games, name="value", passes=2, identity=b"me", settings=SETTINGS):
-    step = ValueStep(value_net(32, 1), DrawModel(), 1.0, 0.0) if name == "value" else PolicyStep(policy_net(32, 1))
+    width = settings.hidden
+    is_value = name == "value"
+    step = ValueStep(value_net(width, 1), DrawModel(), 1.0, 0.0) if is_value else PolicyStep(policy_net(width, 1))
     return Trainer(name, step, settings, [games] * passes, 5, identity)
 
 
@@ -141,7 +144,7 @@ def test_the_loop_over_passes_and_pools(games, tmp_path, monkeypatch):
     assert saved == expected_saves
     assert [(entry["pass"], entry["seen"]) for entry in log] == expected_log
     assert len(expected_log) == 4
-    assert [list(entry) for entry in log] == [["net", "pass", "seen", "loss", "speed", "value_mse"]] * 4
+    assert [list(entry) for entry in log] == [["net", "pass", "seen", "loss", "speed", "cpu_seconds", "value_mse"]] * 4
     assert all(entry["net"] == "value" and entry["speed"] > 0 for entry in log)
     assert log[-1]["value_mse"] == trainer.step.judge(decode(games))["value_mse"]
     total = 2 * games.positions
@@ -262,6 +265,39 @@ def test_no_pool_is_twice_in_the_log(games, tmp_path, monkeypatch, place):
     if place == "after it":
         del expected[1]
     assert [entry["seen"] for entry in logged] == expected
+
+
+def test_a_fit_that_goes_on_from_another_is_as_one_that_did_not_end(games, tmp_path, monkeypatch):
+    """With the same positions at the same rate: weights and optimiser do not notice the end between them."""
+    pool = next(pools(games, (1, 2)))
+    monkeypatch.setattr("engine.training.fit.trainer.pools", lambda *_, skip: [pool][skip:])
+    monkeypatch.setattr("engine.training.fit.trainer.rate_factor", lambda *_: 1.0)
+    whole, first, second = (new_trainer(games, passes=passes) for passes in (2, 1, 1))
+    for name in ("whole", "first", "second"):
+        (tmp_path / name).mkdir()
+    for trainer, name in ((whole, "whole"), (first, "first")):
+        trainer.run(tmp_path / name, decode(games), lambda _: None, lambda *_: None)
+    second.go_on_from(load_checkpoint(tmp_path / "first" / "value.npz"))
+    second.run(tmp_path / "second", decode(games), lambda _: None, lambda *_: None)
+    assert all((one == other).all() for one, other in zip(state_of(whole), state_of(second), strict=True))
+    steps = first.progress.steps
+    assert (second.progress.steps, second.progress.steps_before) == (steps, steps)
+    third = new_trainer(games, passes=1)
+    third.go_on_from(load_checkpoint(tmp_path / "second" / "value.npz"))
+    assert third.progress == TrainingProgress(steps_before=2 * steps)
+
+
+def test_a_wider_net_goes_on_from_a_fit(games, tmp_path):
+    first = new_trainer(games, passes=1)
+    first.run(tmp_path, decode(games), lambda _: None, lambda *_: None)
+    wider = new_trainer(games, settings=replace(SETTINGS, hidden=64))
+    wider.go_on_from(load_checkpoint(tmp_path / "value.npz"))
+    for mine, theirs in zip(state_of(wider), state_of(first), strict=True):
+        assert (mine[..., :32] == theirs).all() if mine.shape != theirs.shape else (mine == theirs).all()
+    assert not wider.optimiser.means.rows[:, 32:].any()
+    wider.save(tmp_path)
+    with pytest.raises(ValueError, match="64 hidden units cannot start one of 32"):
+        new_trainer(games).go_on_from(load_checkpoint(tmp_path / "value.npz"))
 
 
 def state_of(trainer):

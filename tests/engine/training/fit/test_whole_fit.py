@@ -106,7 +106,7 @@ def test_what_a_fit_reports(run, games):
         ("policy", ["policy_ce", "policy_top1", "policy_top3", "policy_top5"]),
     ):
         (entry,) = read_log(folder / f"{name}.log")
-        assert list(entry) == ["time", "net", "pass", "seen", "loss", "speed", *keys]
+        assert list(entry) == ["time", "net", "pass", "seen", "loss", "speed", "cpu_seconds", *keys]
         assert entry["net"] == name
 
 
