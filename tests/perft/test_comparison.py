@@ -13,6 +13,7 @@ import pytest
 
 from perft.__main__ import main
 from perft.comparison import rule_of
+from perft.engine_process import EngineProcess
 from tests.conftest import JIT_DISABLED
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -176,17 +177,29 @@ SAYS_UCIOK = "import sys\nsys.stdin.readline()\nprint('uciok', flush=True)\n"
         ("import time; time.sleep(600)", 1, "did not say 'uciok' within 1 seconds"),
         ("while True: print('x' * 999)", 1, "did not say 'uciok' within 1 seconds"),
         ("while True: print('x' * 9999, end='')", 1, "did not say 'uciok' within 1 seconds"),
-        pytest.param(
-            *(SAYS_UCIOK + "sys.stdin.read()", 10, "did not say 'Nodes searched' within 10 seconds"),
-            marks=pytest.mark.slow,  # it must say `uciok` in time
-        ),
         (SAYS_UCIOK, 30, "ended without saying 'Nodes searched'"),
         ("import os; os.write(1, bytes(range(256)) * 99)", 30, "ended without saying 'uciok'"),
     ],
 )
 def test_programs_that_are_no_uci_engines(program, patience, message, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("perft.comparison.PATIENCE", patience)
-    path = tmp_path / "program.py"
+    check_refusal(program, message, tmp_path, capsys)
+
+
+@pytest.mark.thorough
+def test_a_uci_engine_that_does_not_count(capsys, monkeypatch, tmp_path):
+    class SlowToStart(EngineProcess):
+        def lines_until(self, beginning, seconds=None):
+            return super().lines_until(beginning, 60 if beginning == "uciok" else seconds)
+
+    monkeypatch.setattr("perft.comparison.EngineProcess", SlowToStart)
+    monkeypatch.setattr("perft.comparison.PATIENCE", 1)
+    program = SAYS_UCIOK + "sys.stdin.read()"
+    check_refusal(program, "did not say 'Nodes searched' within 1 seconds", tmp_path, capsys)
+
+
+def check_refusal(program, message, folder, capsys):
+    path = folder / "program.py"
     path.write_text(program)
     assert main(["3", "--compare", "--against", f"{sys.executable} {path}"]) == 2
     output, errors = capsys.readouterr()

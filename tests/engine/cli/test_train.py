@@ -25,7 +25,7 @@ def plans(monkeypatch):
     found = []
 
     def generate(plan, output, new_runner, advance):
-        found.append((plan, output, new_runner.__self__.workers))  # the method of a run
+        found.append((plan, output, new_runner.func.__self__.workers))  # a method of the run, with the check
         advance(1234)
         advance(1000)
 
