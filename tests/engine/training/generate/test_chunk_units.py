@@ -54,6 +54,19 @@ def test_the_same_file_by_units(tmp_path, whole, verify):
     assert not parts_folder(output).exists()
 
 
+@pytest.mark.jit
+@pytest.mark.slow
+def test_the_same_file_on_a_real_cluster(tmp_path, capsys):
+    """Three chunks, each by two workers."""
+    pytest.importorskip("distributed", reason="needs the extra `cluster`")
+    command = ["generate", "--self-play", "--visits=4", "--games=40", "--seed=1", "--processes=2"]
+    plain, by_cluster = tmp_path / "plain.vf", tmp_path / "cluster.vf"
+    assert main([*command, str(plain)]) == 0
+    assert main([*command, str(by_cluster), "--cluster=local", "--verify=1"]) == 0
+    assert is_same(by_cluster, plain)
+    assert "3 units, 3 verified\n" in capsys.readouterr().err
+
+
 @pytest.mark.thorough
 def test_what_a_cluster_has_begun_is_finished_without_one(tmp_path, whole):
     """The pool fails at the third chunk; processes of this machine make the rest, and the other way round."""
