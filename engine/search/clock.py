@@ -165,7 +165,7 @@ def has_thought_enough(moves: Sequence[Contender], soft: float, elapsed: float, 
 
 @dataclass
 class Course:
-    """How the choice went in the course of a search."""
+    """How the choice went in the course of a search, since the clock counts."""
 
     first_score: float | None = None  # of the best move, when it was first looked at; scores are in [0, 1]
     score: float = 0.5  # of the best move now
