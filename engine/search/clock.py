@@ -165,7 +165,7 @@ def has_thought_enough(moves: Sequence[Contender], soft: float, elapsed: float, 
 
 @dataclass
 class Course:
-    """How the choice went in the course of a search."""
+    """How the choice went in the course of a search, since the clock counts."""
 
     first_score: float | None = None  # of the best move, when it was first looked at; scores are in [0, 1]
     score: float = 0.5  # of the best move now
@@ -267,7 +267,8 @@ class StopRules:
 
     def reason_to_move(self, now: float, moves: Sequence[Contender], nodes: int, stretch: float = 1.0) -> StopReason:
         """In a game with a clock: why more thinking is of no use, or SEARCHING. `stretch`: of the soft limit."""
-        if self.is_pondering or self.limits.infinite or not self.limits.has_clock:
+        is_fixed = self.limits.move_time is not None or not self.limits.has_clock
+        if self.is_pondering or self.limits.infinite or is_fixed:
             return StopReason.SEARCHING
         elapsed, speed = now - self.clock_started, nodes / max(now - self.started, 1e-3)
         hopeful = [move for move in moves if not move.is_lost]

@@ -181,7 +181,8 @@ class Run:
         if not moves or moves[0].visits == 0:
             return
         best = best_of(moves)
-        self._course.note(best.code, best.score)
+        if not self.rules.is_pondering:
+            self._course.note(best.code, best.score)
         self._end(pool, self.rules.reason_to_move(now, moves, pool.nodes, self._course.stretch(moves)))
         if not pool.is_over and self._reporter.is_due(best, now):
             self._reporter.send(tree, moves, best, self.progress(tree))

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from engine.bench import VISITS, search_all
 from engine.config.options import Options
+from engine.config.search_params import search_params
 from engine.explain.explain import Explanation, NotLegal, explain, settle
 from engine.explain.text import WHY_NOT_HINT, lines_of
+from engine.mcts.params import evaluation_of
 from engine.mcts.tree import ROOT
 from engine.network.architecture import Network
 from engine.report.move_stats import centipawns
@@ -134,6 +136,9 @@ def load_tree(session: SearchCommands, command: Command) -> None:
     session.searcher.load(found.position, found.history, found.fill)
     session.game = GuiGame(found.game.start, found.game.chess960, found.game.moves, found.position)
     session.say(f"info string {int(tree.visits[int(ROOT)]):,} visits of {found.position.fen()}")
+    saved, present = (evaluation_of(search_params(options)) for options in (found.options, session.options))
+    if saved != present:
+        session.say("info string it was searched with other values or priors (Evaluator, Quiescence, temperatures)")
     if found.lost_proofs:
         session.say(f"info string {found.lost_proofs:,} proofs are left out: the moves they rest on were recycled")
 

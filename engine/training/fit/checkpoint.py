@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.network.architecture import INPUTS
 from engine.system.files import write_whole
 from engine.training.fit.sparse_net import NetArrays
 
@@ -54,12 +55,21 @@ def load_checkpoint(path: Path) -> Checkpoint:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             parts = [NetArrays(*(file[f"{part}.{field}"] for field in NetArrays._fields)) for part in PARTS]
             for part in parts:
-                part.check()
+                check_arrays(part)
             progress = TrainingProgress(*map(operator.index, file["progress"].tolist()))
             return Checkpoint(file["identity"].tobytes(), progress, *parts)
     except Exception:  # noqa: BLE001  (zip files and arrays have a dozen ways to fail at damaged bytes)
         cause = "is damaged, or its training has diverged"
         raise ValueError(f"{path} {cause}: delete it to train this net from the start") from None
+
+
+def check_arrays(arrays: NetArrays) -> None:
+    """Raise a `ValueError` if these cannot be the arrays of a net."""
+    hidden, outputs = arrays.bias.size, arrays.output_bias.size
+    shapes = (INPUTS, hidden), (hidden,), (outputs, hidden), (outputs,)
+    for array, shape in zip(arrays, shapes, strict=True):
+        if array.shape != shape or array.dtype != np.float32 or not np.isfinite(array).all():
+            raise ValueError("not the arrays of a net")
 
 
 def checkpoint_of(folder: Path, name: str, identity: bytes) -> Checkpoint | None:

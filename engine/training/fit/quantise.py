@@ -86,7 +86,9 @@ def to_logit(one: float) -> int:
 
 def joined(value: Network, policy: Network) -> Network:
     """A network with the value of one and the policy of another."""
-    return Network(*value[:4], *policy[4:8], np.array([value.scales[0], policy.scales[1]], dtype=np.int64))
+    scales = np.array([value.scales[0], policy.scales[1]], dtype=np.int64)
+    scales.setflags(write=False)  # as all arrays of a network: for others kernels are compiled again
+    return Network(*value[:4], *policy[4:8], scales)
 
 
 def scale_of_outcomes(rows: np.ndarray, bias: np.ndarray) -> float:

@@ -21,18 +21,12 @@ class NetArrays(NamedTuple):
     @classmethod
     def zeros(cls, hidden: int, outputs: int) -> Self:
         """Arrays of zeros."""
-        return cls(*(np.zeros(shape, dtype=np.float32) for shape in shapes_of(hidden, outputs)))
+        shapes = (INPUTS, hidden), (hidden,), (outputs, hidden), (outputs,)
+        return cls(*(np.zeros(shape, dtype=np.float32) for shape in shapes))
 
     def zeros_like(self) -> Self:
         """Arrays of zeros of the same sizes."""
         return type(self)(*map(np.zeros_like, self))
-
-    def check(self) -> None:
-        """Raise a `ValueError` if these cannot be the arrays of a net."""
-        shapes = shapes_of(self.bias.size, self.output_bias.size)
-        for array, shape in zip(self, shapes, strict=True):
-            if array.shape != shape or array.dtype != np.float32 or not np.isfinite(array).all():
-                raise ValueError("not the arrays of a net")
 
     def copy_known(self, source: Sequence[np.ndarray]) -> int:
         """Copy the numbers of a net that may have fewer hidden units; -> its number of hidden units."""
@@ -43,11 +37,6 @@ class NetArrays(NamedTuple):
         self.rows[:, :known], self.bias[:known], self.outputs[:, :known] = rows, bias, outputs
         self.output_bias[:] = output_bias
         return known
-
-
-def shapes_of(hidden: int, outputs: int) -> tuple[tuple[int, ...], ...]:
-    """The shapes of the arrays of a net."""
-    return (INPUTS, hidden), (hidden,), (outputs, hidden), (outputs,)
 
 
 class SparseNet:

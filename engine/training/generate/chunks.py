@@ -25,7 +25,7 @@ PLAN_FILE, PLAN_KEY = "order.json", "order"  # as older versions call it, whose 
 LOCK = "lock"  # held by the process that makes the chunks
 JOINED = "joined.vf"  # on the way to a store
 # The files of a run; `write_whole` has them under other names first, which begin with a dot.
-OWN_NAME = re.compile(r"(order\.json|lock|joined\.(vf|visits)|\d{6}\.(vf|visits|json))|\.(order|joined|\d{6})\..*")
+OWN_NAME = re.compile(r"(order\.json|lock|joined\.(vf|visits)|\d{6,}\.(vf|visits|json))|\.(order|joined|\d{6,})\..*")
 
 TREES = "trees"  # what the keys of `Plan.trees` begin with
 

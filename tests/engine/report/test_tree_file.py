@@ -799,6 +799,14 @@ def test_the_moves_of_a_loaded_game_are_known(talk, tmp_path):
     assert talk.searcher.tree.visits[0] == 0
 
 
+def test_a_tree_of_other_values_is_named(talk, tmp_path):
+    file = tmp_path / "tree.npz"
+    talk.ask("position startpos", "go nodes 200", f"savetree {file}")
+    assert talk.ask(f"loadtree {file}")[-1].startswith("info string 200 visits of ")
+    talk.ask("setoption name Quiescence value false")
+    assert "searched with other values or priors" in talk.ask(f"loadtree {file}")[-1]
+
+
 def test_option_values_keep_their_blanks(talk, tmp_path):
     file = tmp_path / "two  blanks.log"
     talk.ask(f"setoption name LogFile value {file} \r\n")

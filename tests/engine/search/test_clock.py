@@ -330,6 +330,7 @@ GAME = Limits(time_left=60_000)
         (GAME, None, 100.1, (move(1, 10), move(2, 9, result=LOSS, distance=2)), 100, StopReason.SETTLED),
         (GAME, None, 100.1, (move(2, 9, result=WIN, distance=2), move(1, 10)), 100, StopReason.SEARCHING),
         (Limits(move_time=5), None, 200.0, CLEAR, 100, StopReason.SEARCHING),  # that time is used up
+        (Limits(move_time=5, time_left=60_000), None, 100.9, CLEAR, 100, StopReason.SEARCHING),  # also beside a clock
         (Limits(nodes=5), None, 200.0, CLEAR, 100, StopReason.SEARCHING),
         (Limits(time_left=60_000, infinite=True), None, 200.0, CLEAR, 100, StopReason.SEARCHING),
         (Limits(time_left=60_000, ponder=True), None, 200.0, CLEAR, 100, StopReason.SEARCHING),

@@ -192,7 +192,17 @@ def test_the_seed_is_that_of_the_options_or_of_the_clock(monkeypatch):
 # While the workers simulate
 
 
-def looked_at(monkeypatch, run, pool, now, *, moves=(), stop=StopReason.SEARCHING, settled=StopReason.SEARCHING):
+def looked_at(
+    monkeypatch,
+    run,
+    pool,
+    now,
+    *,
+    moves=(),
+    stop=StopReason.SEARCHING,
+    settled=StopReason.SEARCHING,
+    is_pondering=False,
+):
     """-> the calls that a look at the tree makes."""
     calls = []
     rules = SimpleNamespace(
@@ -201,6 +211,7 @@ def looked_at(monkeypatch, run, pool, now, *, moves=(), stop=StopReason.SEARCHIN
             calls.append(("move?", at, nodes)) or pool.stretches.append(stretch) or settled
         ),
         started=STARTED,
+        is_pondering=is_pondering,
     )
     run.rules, run.pool = rules, pool
     run._reporter = SimpleNamespace(
@@ -242,6 +253,15 @@ def test_looks_at_the_tree_stretch_the_soft_limit(monkeypatch):
         looked_at(monkeypatch, run, pool, now, moves=(first, second))
     by_share = 1 + 1.39 * (0.68 - 0.51)
     assert pool.stretches == pytest.approx([by_share, by_share * 1.4 * 1.15])
+
+
+def test_what_was_open_while_the_opponent_thought_costs_no_time(monkeypatch):
+    """Pondering takes minutes, the clock counts from the hit."""
+    run, pool = run_of(), Pool()
+    for number in range(1, 9):
+        moves = move(number % 2, 68, 0.9 - 0.05 * number), move(2, 32)
+        looked_at(monkeypatch, run, pool, 100 + 0.06 * number, moves=moves, is_pondering=number < 8)
+    assert pool.stretches[-1] == pytest.approx(1.0)
 
 
 def test_a_search_that_must_stop_looks_no_further(monkeypatch):

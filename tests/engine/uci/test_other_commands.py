@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import chess
 import pytest
 
+from engine.config.options import Options
 from engine.explain.explain import NotLegal
 from engine.mcts.tree import new_tree
 from engine.report.node import LONG
@@ -187,7 +188,8 @@ def test_a_saved_search_is_taken_over_with_its_game(talk, monkeypatch, lost_proo
     tree.visits[0] = 12_000
     position, asked = Position().play("e4"), []
     game = GameRecord(START_FEN, ("e2e4",), chess960=True)
-    found = SimpleNamespace(position=position, history="history", fill="fill", game=game, lost_proofs=lost_proofs)
+    parts = {"position": position, "history": "history", "fill": "fill", "game": game, "options": Options()}
+    found = SimpleNamespace(**parts, lost_proofs=lost_proofs)
     monkeypatch.setattr(other_commands, "load", lambda path, room: asked.append((str(path), room)) or found)
     talk.searcher.prepare = lambda: tree
     talk.searcher.load = lambda *arguments: talk.calls.append(arguments)

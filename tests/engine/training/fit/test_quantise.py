@@ -17,7 +17,7 @@ from engine.network.architecture import (
     OUTCOME_ROWS,
     SCALE_BITS,
 )
-from engine.training.fit.quantise import dequantise, quantise, round_and_clip, scale_of_moves, scale_of_outcomes
+from engine.training.fit.quantise import dequantise, joined, quantise, round_and_clip, scale_of_moves, scale_of_outcomes
 from tests.engine.network.nets import random_floats
 
 
@@ -114,3 +114,12 @@ def test_floats_come_back():
         for index, (old, new) in enumerate(zip(before, after, strict=True)):
             unit = 0.5 / 255 if index < 2 else 0.01
             assert np.quantile(np.abs(old - new), 0.999) < unit * 1.1  # a few are clipped
+
+
+def test_value_of_one_network_and_policy_of_another():
+    """All arrays are read-only, as those of every network: for others kernels would be compiled again."""
+    one, other = (quantise(*random_floats(seed=seed)) for seed in (1, 2))
+    both = joined(one, other)
+    for found, expected in zip(dequantise(both), (dequantise(one)[0], dequantise(other)[1]), strict=True):
+        assert all((a == b).all() for a, b in zip(found, expected, strict=True))
+    assert not any(array.flags.writeable for array in both)

@@ -238,6 +238,18 @@ def test_the_teacher_is_checked_before_anything_is_written(run):
     assert list(output.parent.iterdir()) == []
 
 
+def test_more_than_a_million_chunks_are_known(tmp_path):
+    """Self-play has 16 games in each."""
+    chunks = Chunks(tmp_path / "parts", plan_of(OWN, games=16_000_001, games_per_chunk=16))
+    for _ in range(2):  # begun, and continued
+        with chunks.held():
+            chunks.open()
+            chunks.write(1_000_000, b"x", b"")
+    with chunks.held():
+        chunks.delete()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("name", ["notes.txt", "journal.jsonl", "000000.pgn", "games/", "000000.vf/", ".hidden"])
 def test_a_folder_of_others_is_left_alone(run, name):
     """It has the name that a run would choose for its own, which it deletes in the end."""
