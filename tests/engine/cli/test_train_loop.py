@@ -185,6 +185,7 @@ def test_a_dry_run_does_nothing(folder, capsys):
     shown = capsys.readouterr().out
     assert "loop: a new loop" in shown
     assert "  --games 7\n" in shown
+    assert "  --sprt 0 40\n  --clock off\n" in shown
     assert shown.endswith("next: a new round\n")
     assert not folder.exists()
     loop(folder, "--rounds", 1, *SMALL)
