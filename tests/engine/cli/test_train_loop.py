@@ -75,7 +75,7 @@ def test_what_the_command_line_says(folder, tmp_path):
     assert loop(folder, "--rounds", 1, *words) == 0
     settings = settings_of(folder)
     assert (settings.nodes, settings.games, settings.tree_games) == (7, 0, 9)
-    assert (settings.sprt, settings.clock, settings.clock_sprt) == ((-5, 5), (2, 0.1), (-10, 10))
+    assert (settings.sprt, settings.clock, settings.clock_sprt) == ((-5, 5), (2, 0.1), (-20, 10))
     assert (settings.book, settings.book_sha256) == (str(book.resolve()), digest_of_text(book))
     assert (settings.value_quiescence, settings.mean) == (False, 0.25)
     assert settings.net("value").passes == 4
