@@ -29,8 +29,8 @@ DEFAULTS: dict[str, Any] = {
     "replay": 0.5, "mean": 0.5, "result_share": 0.1, "value_quiescence": True, "validation": 0.03,
     "value_hidden": None, "value_batch": 8192, "value_rate": 3e-4, "value_decay": 0.1, "value_passes": 2,
     "policy_hidden": None, "policy_batch": 4096, "policy_rate": 3e-4, "policy_decay": 0.05, "policy_passes": 2,
-    "gate_visits": 400, "gate_games": 2000, "sprt": (0.0, 10.0),
-    "clock": None, "clock_games": 1000, "clock_sprt": (-10.0, 10.0), "book": None,
+    "gate_visits": 400, "gate_games": 3000, "sprt": (0.0, 20.0),
+    "clock": None, "clock_games": 1000, "clock_sprt": (-20.0, 10.0), "book": None,
 }  # fmt: skip
 # From random weights: small nets, large steps; only results say anything at first.
 RANDOM_DEFAULTS: dict[str, Any] = {

@@ -246,7 +246,14 @@ def print_plan(folder: Path, entries: list[Entry], settings: LoopSettings) -> No
     """What would be done."""
     print(f"{folder}: {headline(read_state(entries)) if entries else 'a new loop'}")
     for field in fields(settings):
-        print(f"  {option_of(field.name)} {getattr(settings, field.name)}")
+        print(f"  {option_of(field.name)} {setting_text(getattr(settings, field.name))}")
     state = read_state(entries) if entries else None
     one = None if state is None else state.under_way
     print("next:", "a new round" if one is None else f"round {one.number}, {one.next_step}")
+
+
+def setting_text(value: Any) -> str:
+    """A setting as the command line has it."""
+    if isinstance(value, tuple):
+        return " ".join(f"{each:g}" for each in value)
+    return OFF if value in (None, "") else str(value)

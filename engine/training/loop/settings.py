@@ -93,7 +93,7 @@ def settings_of(data: Mapping[str, Any]) -> LoopSettings:
 
 def option_of(name: str) -> str:
     """The option of the command line."""
-    return "--" + ("book" if name == "book_sha256" else name).replace("_", "-")
+    return "content of --book" if name == "book_sha256" else "--" + name.replace("_", "-")
 
 
 def differences(there: LoopSettings, here: LoopSettings) -> dict[str, str]:

@@ -75,7 +75,7 @@ def test_what_the_command_line_says(folder, tmp_path):
     assert loop(folder, "--rounds", 1, *words) == 0
     settings = settings_of(folder)
     assert (settings.nodes, settings.games, settings.tree_games) == (7, 0, 9)
-    assert (settings.sprt, settings.clock, settings.clock_sprt) == ((-5, 5), (2, 0.1), (-10, 10))
+    assert (settings.sprt, settings.clock, settings.clock_sprt) == ((-5, 5), (2, 0.1), (-20, 10))
     assert (settings.book, settings.book_sha256) == (str(book.resolve()), digest_of_text(book))
     assert (settings.value_quiescence, settings.mean) == (False, 0.25)
     assert settings.net("value").passes == 4
@@ -185,6 +185,7 @@ def test_a_dry_run_does_nothing(folder, capsys):
     shown = capsys.readouterr().out
     assert "loop: a new loop" in shown
     assert "  --games 7\n" in shown
+    assert "  --sprt 0 40\n  --clock off\n" in shown
     assert shown.endswith("next: a new round\n")
     assert not folder.exists()
     loop(folder, "--rounds", 1, *SMALL)

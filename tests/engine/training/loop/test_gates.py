@@ -41,8 +41,8 @@ def one_round(nets, number=1, settings=SETTINGS):
 @pytest.mark.parametrize(
     ("gate", "control", "pairs", "sprt"),
     [
-        (VISITS, TimeControl(visits=50), 15, Sprt(0, 10)),
-        (CLOCK, TimeControl(clock=1.0, increment=0.01), 10, Sprt(-10, 10)),
+        (VISITS, TimeControl(visits=50), 15, Sprt(0, 20)),
+        (CLOCK, TimeControl(clock=1.0, increment=0.01), 10, Sprt(-20, 10)),
     ],
 )
 def test_the_match_of_a_gate(nets, gate, control, pairs, sprt):
