@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, TimeRemainingColumn
 
+from engine.cli.arguments import LEAST_VISITS_OF_LABEL
 from engine.cli.console import new_console, print_warnings
 from engine.cli.engine_run import EngineRun
 from engine.cli.progress import warm_up
@@ -24,14 +25,17 @@ from engine.training.fit.figures import draw_calibration_table, evaluate_network
 from engine.training.fit.settings import NETS, check_folder, check_options, read_settings
 from engine.training.generate.chunks import Plan
 from engine.training.generate.generation import check_output, generate, parts_folder
+from engine.training.generate.net_teacher import net_teacher
 from engine.training.generate.teachers import LEAST_VISITS, UciTeacher, self_play
 from perft.exits import DONE
 from perft.runner.arguments import RunOptions
 from perft.runner.runner import Stopped
 
-USUAL_AT_ONCE = 16
+SHALLOW_AT_ONCE = 16  # games, where the teacher's search takes less time than asking it
+WARM_HASH, MIXED_HASH = 16, 4  # megabytes of the teacher: one game after the other, or several at once
 SELF_PLAY_CHUNK = 16  # games; at 800 visits about ten seconds
-TREES_CHUNK, TREES_HASH = 8, 16  # games, at 1000 nodes about ten seconds; megabytes of the teacher
+TREES_CHUNK = 8  # games; at 1000 nodes about ten seconds
+TAUGHT_CHUNK = 8  # games; at 20,000 visits about ten seconds
 
 
 def run_generate(arguments: argparse.Namespace) -> int:
@@ -40,7 +44,7 @@ def run_generate(arguments: argparse.Namespace) -> int:
         raise ValueError(f"the same command continues a run: it is kept in {parts_folder(arguments.output)}")
     positions: list[int] = []
     with EngineRun("generate", RunOptions.of(arguments), arguments.processes) as run:
-        plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
+        plan = plan_of(arguments)
         try:
             generate(plan, arguments.output, run.runner, positions.append)
         except Stopped:
@@ -49,15 +53,24 @@ def run_generate(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def plan_of(arguments: argparse.Namespace) -> Plan:
+    """Which games to make."""
+    if arguments.teacher_net:
+        return net_plan(arguments)
+    refuse(arguments, "only for --teacher-net", "least_visits")
+    return self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
+
+
 def teacher_plan(arguments: argparse.Namespace) -> Plan:
     """The games of a UCI engine."""
-    refuse(arguments, "only for --self-play", "visits")
+    refuse(arguments, "only for --self-play and --teacher-net", "visits")
     limit = f"nodes {arguments.nodes}" if arguments.nodes else f"depth {arguments.depth}"
     if arguments.of_trees:
         return tree_plan(arguments, limit)
-    refuse(arguments, "only for --self-play and --of-trees", "weights")
-    teacher = UciTeacher(arguments.teacher, limit)
-    return Plan(teacher, arguments.value_only, arguments.games, arguments.seed, arguments.at_once or USUAL_AT_ONCE)
+    refuse(arguments, "only for Teresa's own searches: --self-play, --of-trees, --teacher-net", "weights")
+    at_once = arguments.at_once or (1 if arguments.nodes else SHALLOW_AT_ONCE)
+    teacher = UciTeacher(arguments.teacher, limit, WARM_HASH if at_once == 1 else MIXED_HASH)
+    return Plan(teacher, arguments.value_only, arguments.games, arguments.seed, at_once)
 
 
 def tree_plan(arguments: argparse.Namespace, limit: str) -> Plan:
@@ -65,7 +78,7 @@ def tree_plan(arguments: argparse.Namespace, limit: str) -> Plan:
     refuse(arguments, "not for --of-trees", "value_only", "at_once")
     check_output(arguments.output)
     teacher, trees = (
-        UciTeacher(arguments.teacher, limit, TREES_HASH),
+        UciTeacher(arguments.teacher, limit, WARM_HASH),
         self_play(arguments.weights or SHIPPED, arguments.of_trees),
     )
     warm_up()
@@ -82,6 +95,19 @@ def self_play_plan(arguments: argparse.Namespace) -> Plan:
     teacher = self_play(arguments.weights or SHIPPED, arguments.visits)
     warm_up()  # once, with a message, rather than silently in each process
     return Plan(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=SELF_PLAY_CHUNK)
+
+
+def net_plan(arguments: argparse.Namespace) -> Plan:
+    """Nodes of trees, labelled by the searches that made them."""
+    refuse(arguments, "not for --teacher-net, which takes --visits", "nodes", "depth")
+    refuse(arguments, "not for --teacher-net", "value_only", "at_once", "of_trees")
+    least = arguments.least_visits or LEAST_VISITS_OF_LABEL
+    if not LEAST_VISITS <= least <= arguments.visits:
+        raise ValueError(f"--least-visits must be from {LEAST_VISITS} to --visits")
+    check_output(arguments.output)
+    teacher = net_teacher(arguments.teacher_net, arguments.weights or SHIPPED, arguments.visits, least)
+    warm_up()
+    return Plan(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=TAUGHT_CHUNK)
 
 
 def refuse(arguments: argparse.Namespace, reason: str, *names: str) -> None:

@@ -1,0 +1,120 @@
+"""A teacher that searches our trees: this engine's search with a net of Stockfish at its leaves.
+
+Each node of such a tree that has enough visits is a labelled position: the score of its best move, and the visits of
+all its moves.
+"""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from engine.config.options import Options
+from engine.config.search_params import search_params
+from engine.mcts.params import new_worker, root_of
+from engine.mcts.proof import UNPROVEN
+from engine.mcts.tree import NO_NODE, ROOT, Tree, clear, edges_of, new_tree
+from engine.network.architecture import Network
+from engine.network.weights_file import load_weights
+from engine.report.move_stats import moves_below
+from engine.training.data.viriformat import Visits
+from engine.training.generate.teachers import BYTES_PER_VISIT, by_visits, checksum_of, label_score
+from engine.training.teacher.nnue_file import TeacherNet, read_teacher_net
+from engine.training.teacher.quiet import new_quiet_scratch
+from engine.training.teacher.simulate import simulate_with_teacher
+from movegen import Position
+from movegen.bits import U64
+
+
+class Node(NamedTuple):
+    """A node of a tree."""
+
+    path: tuple[int, ...]  # moves from the root
+    edge: int  # above it
+    visits: int
+
+
+class NodeLabel(NamedTuple):
+    """The label of a node."""
+
+    path: tuple[int, ...]
+    score: int  # for the player to move
+    visits: Visits  # the move that is the label first
+
+
+class TeacherSearch:
+    """Searches whose nodes are labelled."""
+
+    def __init__(self, net: TeacherNet, network: Network, visits: int, least_visits: int) -> None:
+        self._net, self._scratch = net, new_quiet_scratch(net)
+        self._network, self._params, self._worker = network, search_params(Options()), new_worker(1, network)
+        self._visits, self._least_visits = visits, least_visits
+        self.tree = new_tree(1 + (visits * BYTES_PER_VISIT >> 20))
+
+    def search(self, position: Position) -> None:
+        """Make all visits in an empty tree."""
+        clear(self.tree)
+        own = self.tree, root_of(position), self._network, self._params, self._worker
+        simulate_with_teacher(*own, self._net, self._scratch, U64(self._visits))
+
+    def draw(self, position: Position, count: int, rng: random.Random) -> list[NodeLabel]:
+        """Labels of nodes of a new search in the order of their lines, each node with the same probability."""
+        self.search(position)
+        nodes = visited_nodes(self.tree, self._least_visits)
+        return [self._label(node) for node in sorted(rng.sample(nodes, min(count, len(nodes))))]
+
+    def _label(self, node: Node) -> NodeLabel:
+        moves = by_visits(moves_below(self.tree, node.edge))
+        return NodeLabel(node.path, label_score(moves[0]), [(move.code, move.visits) for move in moves])
+
+
+def visited_nodes(tree: Tree, least_visits: int) -> list[Node]:
+    """The nodes without a proof that have this many visits; of nodes of one position the one that has the most."""
+    best: dict[int, Node] = {}
+    waiting = [Node((), int(ROOT), int(tree.visits[ROOT]))]
+    while waiting:
+        node = waiting.pop()
+        header = int(tree.link[node.edge])
+        if header == NO_NODE or node.visits < least_visits or tree.proven[node.edge] != UNPROVEN:
+            continue
+        key = int(tree.draws[header])
+        if key not in best or node.visits > best[key].visits:
+            best[key] = node
+        waiting += [
+            Node((*node.path, int(tree.move[edge])), edge, int(tree.visits[edge])) for edge in edges_of(tree, node.edge)
+        ]
+    return list(best.values())
+
+
+@dataclass(frozen=True)
+class NetTeacher:
+    """The two nets of the search, its size, and which of its nodes are labelled."""
+
+    net: str  # a file of Stockfish
+    net_checksum: str
+    weights: str  # a file of this engine: for the priors, and to play the games
+    checksum: str
+    visits: int
+    least_visits: int
+
+    def check(self) -> None:
+        """Raise a `ValueError` if a file has changed."""
+        for path, checksum in ((self.net, self.net_checksum), (self.weights, self.checksum)):
+            if checksum_of(Path(path)) != checksum:
+                raise ValueError(f"{path} has changed meanwhile")
+
+    @contextmanager
+    def open(self) -> Iterator[TeacherSearch]:
+        """A search with these nets, which must be those of the plan."""
+        self.check()
+        network = load_weights(Path(self.weights)).network
+        yield TeacherSearch(read_teacher_net(Path(self.net)), network, self.visits, self.least_visits)
+
+
+def net_teacher(net: Path, weights: Path, visits: int, least_visits: int) -> NetTeacher:
+    """A teacher made of two files; a `ValueError` says what is wrong with one."""
+    read_teacher_net(net)
+    load_weights(weights)
+    return NetTeacher(str(net), checksum_of(net), str(weights), checksum_of(weights), visits, least_visits)
