@@ -1,31 +1,42 @@
 """A teacher that searches our trees: this engine's search with a net of Stockfish at its leaves.
 
-Each node of such a tree that has enough visits is a labelled position: the score of its best move, and the visits of
-all its moves.
+Each node of such a tree that has enough visits is a labelled position: its mean score, its most visited move, and
+shares of all its moves. With few visits, priors and scores of the moves make better shares than visits do:
+
+    share ∝ p^0.8 · e^(25·Q)
+
+where p is the prior at temperature 1, and Q of a move without visits is a little less than the mean of the others.
 """
 
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from engine.config.options import Options
 from engine.config.search_params import search_params
 from engine.mcts.params import new_worker, root_of
 from engine.mcts.proof import UNPROVEN
-from engine.mcts.tree import NO_NODE, ROOT, Tree, clear, edges_of, new_tree
+from engine.mcts.tree import NO_NODE, ROOT, SCORE_UNIT, Tree, clear, edges_of, new_tree
 from engine.network.architecture import Network
 from engine.network.weights_file import load_weights
-from engine.report.move_stats import moves_below
+from engine.report.move_stats import MoveStats, centipawns, moves_below
 from engine.training.data.viriformat import Visits
-from engine.training.generate.teachers import BYTES_PER_VISIT, by_visits, checksum_of, label_score
+from engine.training.generate.teachers import BYTES_PER_VISIT, by_visits, checksum_of
 from engine.training.teacher.nnue_file import TeacherNet, read_teacher_net
 from engine.training.teacher.quiet import new_quiet_scratch
 from engine.training.teacher.simulate import simulate_with_teacher
 from movegen import Position
 from movegen.bits import U64
+
+PRIOR_POWER, SCORE_FACTOR = 0.8, 25.0  # see above
+UNVISITED = 0.05  # how much less a move without visits counts than the mean of the others
+SHARE_UNIT, SMALLEST = 4096, 32  # a share of 1, as it is written in place of visits; smaller ones are left out
 
 
 class Node(NamedTuple):
@@ -41,7 +52,7 @@ class NodeLabel(NamedTuple):
 
     path: tuple[int, ...]
     score: int  # for the player to move
-    visits: Visits  # the move that is the label first
+    shares: Visits  # in SHARE_UNIT; the most visited move first
 
 
 class TeacherSearch:
@@ -49,7 +60,9 @@ class TeacherSearch:
 
     def __init__(self, net: TeacherNet, network: Network, visits: int, least_visits: int) -> None:
         self._net, self._scratch = net, new_quiet_scratch(net)
-        self._network, self._params, self._worker = network, search_params(Options()), new_worker(1, network)
+        options = Options()
+        self._network, self._params, self._worker = network, search_params(options), new_worker(1, network)
+        self._temperatures = options.root_temperature / 1000, options.policy_temperature / 1000
         self._visits, self._least_visits = visits, least_visits
         self.tree = new_tree(1 + (visits * BYTES_PER_VISIT >> 20))
 
@@ -66,8 +79,26 @@ class TeacherSearch:
         return [self._label(node) for node in sorted(rng.sample(nodes, min(count, len(nodes))))]
 
     def _label(self, node: Node) -> NodeLabel:
-        moves = by_visits(moves_below(self.tree, node.edge))
-        return NodeLabel(node.path, label_score(moves[0]), [(move.code, move.visits) for move in moves])
+        moves = [move for move in moves_below(self.tree, node.edge) if not move.is_lost]
+        shares = improved_shares(moves, self._temperatures[len(node.path) > 0])
+        best = by_visits(moves)[0].code
+        first, *others = sorted(shares, key=lambda pair: (pair[0] != best, -pair[1]))
+        score = 1 - int(self.tree.wins[node.edge]) / SCORE_UNIT / node.visits
+        return NodeLabel(node.path, centipawns(score), [first, *(pair for pair in others if pair[1] >= SMALLEST)])
+
+
+def improved_shares(moves: Sequence[MoveStats], temperature: float) -> list[tuple[int, int]]:
+    """The moves, each with its share; `temperature`: of the priors in the tree."""
+    seen = [move for move in moves if move.is_known]
+    total = sum(move.prior**temperature for move in seen)
+    mean = sum(move.prior**temperature * move.score for move in seen) / total
+    logits = [
+        PRIOR_POWER * temperature * math.log(move.prior)
+        + SCORE_FACTOR * (move.score if move.is_known else mean - UNVISITED)
+        for move in moves
+    ]
+    weights = [math.exp(logit - max(logits)) for logit in logits]
+    return [(move.code, round(SHARE_UNIT * weight / sum(weights))) for move, weight in zip(moves, weights, strict=True)]
 
 
 def visited_nodes(tree: Tree, least_visits: int) -> list[Node]:
@@ -77,14 +108,16 @@ def visited_nodes(tree: Tree, least_visits: int) -> list[Node]:
     while waiting:
         node = waiting.pop()
         header = int(tree.link[node.edge])
-        if header == NO_NODE or node.visits < least_visits or tree.proven[node.edge] != UNPROVEN:
+        if header == NO_NODE or tree.proven[node.edge] != UNPROVEN:
             continue
         key = int(tree.draws[header])
         if key not in best or node.visits > best[key].visits:
             best[key] = node
-        waiting += [
-            Node((*node.path, int(tree.move[edge])), edge, int(tree.visits[edge])) for edge in edges_of(tree, node.edge)
-        ]
+        edges = edges_of(tree, node.edge)
+        visits = tree.visits[edges.start : edges.stop]
+        for index in np.flatnonzero(visits >= least_visits).tolist():
+            edge = edges.start + index
+            waiting.append(Node((*node.path, int(tree.move[edge])), edge, int(visits[index])))
     return list(best.values())
 
 

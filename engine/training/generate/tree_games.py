@@ -29,7 +29,7 @@ SMALLEST_SHARE = 0.05  # of a visit, for moves without visits: all are played no
 LONGEST_GAME = 200
 PLIES_BETWEEN = 8  # searches whose positions are labelled, in the mean
 POSITIONS_PER_SEARCH = 64
-LABELS_PER_SEARCH = 256  # at most, of a teacher's search
+LABELS_PER_SEARCH = 400  # at most, of a teacher's search
 
 
 class TreeSearch:
@@ -144,13 +144,21 @@ class TaughtGame:
         """Play it; each label is a record."""
         start, kind = random_start(self._rng, endgames=0.1, chess960=0.1, plies=(4, 11))
         for root in quick_game(start, self._searches, self._rng):
+            reached: dict[Path, Position] = {(): root}
             for label in self._teacher.draw(root, LABELS_PER_SEARCH, self._rng):
-                position = after(root, label.path)
-                if position.key not in self._known and position.outcome() is Ending.NONE:
+                position = along(label.path, reached)
+                if position.key not in self._known:
                     self._known.add(position.key)
                     yield as_record(position, label, kind | NOISY)
 
 
+def along(path: Path, reached: dict[Path, Position]) -> Position:
+    """The position at the end of a path; those on the way are kept."""
+    if path not in reached:
+        reached[path] = along(path[:-1], reached).play(path[-1])
+    return reached[path]
+
+
 def as_record(position: Position, label: NodeLabel, extra: int) -> LabelledGame:
     """A position with its label."""
-    return LabelledGame(position, [label.visits[0][0]], [label.score], [label.visits], extra=extra)
+    return LabelledGame(position, [label.shares[0][0]], [label.score], [label.shares], extra=extra)

@@ -18,14 +18,13 @@ from movegen.bits import ONE, U64, ZERO
 from movegen.compiler.jit import inlined, inlined_source, kernel
 
 LEAF = 0  # leaves are evaluated one by one
-UNITS_PER_LOGIT = 722  # of the teacher's value
 NO_DRAWS = 0  # the teacher does not say how much of a score is a draw
 
 
 @inlined
-def score_of_value(value: np.int64) -> int:
-    """1 / (1 + e^(−value)) in SCORE_UNIT."""
-    distance = U64(abs(value) << np.int64(LOGIT_BITS)) // U64(UNITS_PER_LOGIT)
+def score_of_value(value: np.int64, scale: np.int64) -> int:
+    """1 / (1 + e^(−value / scale)) in SCORE_UNIT."""
+    distance = U64(abs(value) << np.int64(LOGIT_BITS)) // U64(scale)
     one = ONE << U64(EXP_BITS)
     score = int((one << U64(20)) // (one + exp_of_minus(distance)))
     return score if value >= 0 else SCORE_UNIT - score
@@ -43,7 +42,7 @@ def judge_leaf(tree: Tree, params: SearchParams, worker: Worker, net: TeacherNet
     if known != ZERO:
         return score_in(known)
     value = quiet_teacher_value(net, scratch, board_of(worker, LEAF), depth_of(worker, LEAF) & 1)
-    score = SCORE_UNIT - score_of_value(value)
+    score = SCORE_UNIT - score_of_value(value, net.scale[0])
     keep_value(tree.values, key, score, NO_DRAWS)
     return score
 
