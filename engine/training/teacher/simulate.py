@@ -31,20 +31,22 @@ def score_of_value(value: np.int64, scale: np.int64) -> int:
 
 
 @inlined_source
-def judge_leaf(tree: Tree, params: SearchParams, worker: Worker, net: TeacherNet, scratch: QuietScratch) -> int:
-    """The score of the leaf, for the player who moved there."""
+def judge_leaf(
+    tree: Tree, params: SearchParams, worker: Worker, net: TeacherNet, scratch: QuietScratch
+) -> tuple[int, int]:
+    """Score and draw share of the leaf, for the player who moved there."""
     key = worker.leaves[LEAF, LEAF_KEY]
     if params.transpositions != ZERO:
-        visits, mean, _ = mean_elsewhere(tree, key)
+        visits, mean, mean_draw_share = mean_elsewhere(tree, key)
         if visits > 0:
-            return mean
+            return mean, mean_draw_share
     known = known_value(tree.values, key)
     if known != ZERO:
-        return score_in(known)
+        return score_in(known), NO_DRAWS
     value = quiet_teacher_value(net, scratch, board_of(worker, LEAF), depth_of(worker, LEAF) & 1)
     score = SCORE_UNIT - score_of_value(value, net.scale[0])
     keep_value(tree.values, key, score, NO_DRAWS)
-    return score
+    return score, NO_DRAWS
 
 
 @kernel
@@ -63,8 +65,7 @@ def simulate_with_teacher(
     while made < simulations and tree.proven[ROOT] == UNPROVEN:
         descend(tree, root, network, params, worker, LEAF)
         if is_open(worker, LEAF):
-            worker.scores[LEAF] = judge_leaf(tree, params, worker, net, scratch)
-            worker.draw_shares[LEAF] = NO_DRAWS
+            worker.scores[LEAF], worker.draw_shares[LEAF] = judge_leaf(tree, params, worker, net, scratch)
         back_up(tree, worker, LEAF)
         made += ONE
     return made
