@@ -48,7 +48,8 @@ COMPILED := $(KERNELS) --ignore=tests/movegen/test_fen.py $(addprefix --ignore=t
 	runner test_comparison.py test_display.py test_engine_process.py test_processors.py test_suite.py)
 test-bounds: .venv/train
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(COMPILED) tests/engine/mcts tests/engine/report \
-		tests/engine/training/data/test_damage.py
+		tests/engine/training/data/test_damage.py \
+		$(addprefix tests/engine/training/teacher/,test_nnue.py test_nnue_file.py test_quiet.py)
 
 test-portable: .venv/train
 	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(COMPILED)

@@ -56,10 +56,10 @@ def test_values_are_those_of_a_search_without_cut_offs(scaled):
     known = dict(zip((position.fen() for position in everything), values_of(everything)[0], strict=True))
     plain, quiet = values_of(boards)
     assert quiet == [slow_value(board, known) for board in boards]
-    checks = sum(board.is_check() for board in boards)
-    changed = sum(one != other for one, other in zip(plain, quiet, strict=True))
-    assert checks > len(boards) // 50
-    assert changed > checks + len(boards) // 10
+    changed = [board for board, one, other in zip(boards, plain, quiet, strict=True) if one != other]
+    checks = sum(board.is_check() for board in changed)
+    assert checks > 0
+    assert len(changed) - checks > len(boards) // 10
 
 
 @pytest.mark.parametrize(
