@@ -76,15 +76,24 @@ class TeacherSearch:
         """Labels of nodes of a new search in the order of their lines, each node with the same probability."""
         self.search(position)
         nodes = visited_nodes(self.tree, self._least_visits)
-        return [self._label(node) for node in sorted(rng.sample(nodes, min(count, len(nodes))))]
+        drawn = sorted(rng.sample(nodes, min(count, len(nodes))))
+        return [label for label in map(self._label, drawn) if label is not None]
 
-    def _label(self, node: Node) -> NodeLabel:
-        moves = [move for move in moves_below(self.tree, node.edge) if not move.is_lost]
-        shares = improved_shares(moves, self._temperatures[len(node.path) > 0])
-        best = by_visits(moves)[0].code
-        first, *others = sorted(shares, key=lambda pair: (pair[0] != best, -pair[1]))
+    def _label(self, node: Node) -> NodeLabel | None:
         score = 1 - int(self.tree.wins[node.edge]) / SCORE_UNIT / node.visits
-        return NodeLabel(node.path, centipawns(score), [first, *(pair for pair in others if pair[1] >= SMALLEST)])
+        temperature = self._temperatures[len(node.path) > 0]
+        return label_of(node.path, score, moves_below(self.tree, node.edge), temperature)
+
+
+def label_of(path: tuple[int, ...], score: float, moves: Sequence[MoveStats], temperature: float) -> NodeLabel | None:
+    """The label of a node with these moves in the order of `rank`; none if all that were looked at lose."""
+    moves = [move for move in moves if not move.is_lost]
+    if not moves[0].is_known:
+        return None
+    best = by_visits(moves)[0].code
+    shares = improved_shares(moves, temperature)
+    first, *others = sorted(shares, key=lambda pair: (pair[0] != best, -pair[1]))
+    return NodeLabel(path, centipawns(score), [first, *(pair for pair in others if pair[1] >= SMALLEST)])
 
 
 def improved_shares(moves: Sequence[MoveStats], temperature: float) -> list[tuple[int, int]]:
@@ -97,8 +106,10 @@ def improved_shares(moves: Sequence[MoveStats], temperature: float) -> list[tupl
         + SCORE_FACTOR * (move.score if move.is_known else mean - UNVISITED)
         for move in moves
     ]
-    weights = [math.exp(logit - max(logits)) for logit in logits]
-    return [(move.code, round(SHARE_UNIT * weight / sum(weights))) for move, weight in zip(moves, weights, strict=True)]
+    highest = max(logits)
+    weights = [math.exp(logit - highest) for logit in logits]
+    unit = SHARE_UNIT / sum(weights)
+    return [(move.code, round(unit * weight)) for move, weight in zip(moves, weights, strict=True)]
 
 
 def visited_nodes(tree: Tree, least_visits: int) -> list[Node]:

@@ -19,7 +19,7 @@ from engine.training.data.visits import sibling
 from engine.training.generate.chunk_units import chunk_unit, make_chunk_unit
 from engine.training.generate.chunks import Chunks, Plan, differences
 from engine.training.generate.generation import source_of
-from engine.training.generate.net_teacher import TeacherSearch, improved_shares, net_teacher, visited_nodes
+from engine.training.generate.net_teacher import TeacherSearch, improved_shares, label_of, net_teacher, visited_nodes
 from engine.training.generate.teachers import UciTeacher
 from engine.training.generate.tree_games import TaughtGame, TreeSearch
 from engine.training.teacher.nnue_file import parse_teacher_net
@@ -133,6 +133,12 @@ def test_shares_by_their_formula():
     assert shares.keys() == expected.keys()
     assert all(abs(shares[code] - expected[code]) <= 1 for code in expected)
     assert shares[1] > shares[2] > shares[3] > 0
+
+
+def test_a_node_whose_known_moves_all_lose_has_no_label():
+    lost = move(1, 30, result=LOSS, distance=4)
+    assert label_of((), 0.3, ranked(lost, move(2), move(3)), 2.0) is None
+    assert label_of((), 0.3, ranked(lost, move(2, 1, 0.3), move(3)), 2.0).shares[0][0] == 2
 
 
 def test_lost_moves_have_no_share(teacher):
