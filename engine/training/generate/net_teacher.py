@@ -1,7 +1,8 @@
 """A teacher that searches our trees: this engine's search with a net of Stockfish at its leaves.
 
-Each node of such a tree that has enough visits is a labelled position: its mean score, its most visited move, and
-shares of all its moves. With few visits, priors and scores of the moves make better shares than visits do:
+Each node of such a tree that has enough visits is a labelled position: its most visited move, the score of that (the
+mean of the node is too low by 0.01 to 0.02), and shares of all moves. With few visits, priors and scores of the moves
+make better shares than visits do:
 
     share ∝ p^0.8 · e^(25·Q)
 
@@ -22,12 +23,12 @@ from engine.config.options import Options
 from engine.config.search_params import search_params
 from engine.mcts.params import new_worker, root_of
 from engine.mcts.proof import UNPROVEN
-from engine.mcts.tree import NO_NODE, ROOT, SCORE_UNIT, Tree, clear, edges_of, new_tree
+from engine.mcts.tree import NO_NODE, ROOT, Tree, clear, edges_of, new_tree
 from engine.network.architecture import Network
 from engine.network.weights_file import load_weights
-from engine.report.move_stats import MoveStats, centipawns, moves_below
+from engine.report.move_stats import MoveStats, moves_below
 from engine.training.data.viriformat import Visits
-from engine.training.generate.teachers import BYTES_PER_VISIT, by_visits, checksum_of
+from engine.training.generate.teachers import BYTES_PER_VISIT, by_visits, checksum_of, label_score
 from engine.training.teacher.nnue_file import TeacherNet, read_teacher_net
 from engine.training.teacher.quiet import new_quiet_scratch
 from engine.training.teacher.simulate import simulate_with_teacher
@@ -80,20 +81,19 @@ class TeacherSearch:
         return [label for label in map(self._label, drawn) if label is not None]
 
     def _label(self, node: Node) -> NodeLabel | None:
-        score = 1 - int(self.tree.wins[node.edge]) / SCORE_UNIT / node.visits
         temperature = self._temperatures[len(node.path) > 0]
-        return label_of(node.path, score, moves_below(self.tree, node.edge), temperature)
+        return label_of(node.path, moves_below(self.tree, node.edge), temperature)
 
 
-def label_of(path: tuple[int, ...], score: float, moves: Sequence[MoveStats], temperature: float) -> NodeLabel | None:
+def label_of(path: tuple[int, ...], moves: Sequence[MoveStats], temperature: float) -> NodeLabel | None:
     """The label of a node with these moves in the order of `rank`; none if all that were looked at lose."""
     moves = [move for move in moves if not move.is_lost]
     if not moves[0].is_known:
         return None
-    best = by_visits(moves)[0].code
+    best = by_visits(moves)[0]
     shares = improved_shares(moves, temperature)
-    first, *others = sorted(shares, key=lambda pair: (pair[0] != best, -pair[1]))
-    return NodeLabel(path, centipawns(score), [first, *(pair for pair in others if pair[1] >= SMALLEST)])
+    first, *others = sorted(shares, key=lambda pair: (pair[0] != best.code, -pair[1]))
+    return NodeLabel(path, label_score(best), [first, *(pair for pair in others if pair[1] >= SMALLEST)])
 
 
 def improved_shares(moves: Sequence[MoveStats], temperature: float) -> list[tuple[int, int]]:

@@ -28,8 +28,7 @@ QUICK_VISITS = 100  # of the searches that play the games
 SMALLEST_SHARE = 0.05  # of a visit, for moves without visits: all are played now and then
 LONGEST_GAME = 200
 PLIES_BETWEEN = 8  # searches whose positions are labelled, in the mean
-POSITIONS_PER_SEARCH = 64
-LABELS_PER_SEARCH = 400  # at most, of a teacher's search
+POSITIONS_PER_SEARCH = 64  # at most: those of one tree are much alike
 
 
 class TreeSearch:
@@ -145,7 +144,7 @@ class TaughtGame:
         start, kind = random_start(self._rng, endgames=0.1, chess960=0.1, plies=(4, 11))
         for root in quick_game(start, self._searches, self._rng):
             reached: dict[Path, Position] = {(): root}
-            for label in self._teacher.draw(root, LABELS_PER_SEARCH, self._rng):
+            for label in self._teacher.draw(root, POSITIONS_PER_SEARCH, self._rng):
                 position = along(label.path, reached)
                 if position.key not in self._known:
                     self._known.add(position.key)

@@ -101,11 +101,12 @@ def test_a_label_is_what_the_tree_has_of_a_node(teacher):
     nodes = {node.path: node for node in visited_nodes(teacher.tree, LEAST)}
     assert [label.path for label in labels] == sorted(nodes)
     for label in labels:
-        edge, visits = nodes[label.path].edge, nodes[label.path].visits
-        mean = 1 - int(teacher.tree.wins[edge]) / SCORE_UNIT / visits
-        assert label.score == pytest.approx(250 * math.log(mean / (1 - mean)), abs=0.51)
+        edge = nodes[label.path].edge
         moves = {one.code: one for one in moves_below(teacher.tree, edge)}
         first, *others = label.shares
+        best = moves[first[0]]
+        mean = best.wins / SCORE_UNIT / best.visits
+        assert best.result or label.score == pytest.approx(250 * math.log(mean / (1 - mean)), abs=0.51)
         assert moves[first[0]].visits == max(one.visits for one in moves.values() if not one.is_lost)
         assert sorted(others, key=lambda pair: -pair[1]) == others
         assert all(32 <= share <= 4096 for _, share in others)
@@ -137,8 +138,8 @@ def test_shares_by_their_formula():
 
 def test_a_node_whose_known_moves_all_lose_has_no_label():
     lost = move(1, 30, result=LOSS, distance=4)
-    assert label_of((), 0.3, ranked(lost, move(2), move(3)), 2.0) is None
-    assert label_of((), 0.3, ranked(lost, move(2, 1, 0.3), move(3)), 2.0).shares[0][0] == 2
+    assert label_of((), ranked(lost, move(2), move(3)), 2.0) is None
+    assert label_of((), ranked(lost, move(2, 1, 0.3), move(3)), 2.0).shares[0][0] == 2
 
 
 def test_lost_moves_have_no_share(teacher):
