@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.cli.arguments import add_force, positive_number
+from engine.cli.arguments import LEAST_VISITS_OF_LABEL, add_force, positive_number
 from engine.cli.loop_arguments import add_loop
 from perft.exits import INTERRUPTED, ending_at_once, reported
 from perft.runner.arguments import add_run_arguments
@@ -70,10 +70,22 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
     teacher.add_argument(
         "--self-play", action="store_true", help="Teresa plays against itself; visit counts go into a second file"
     )
+    teacher.add_argument(
+        "--teacher-net",
+        type=Path,
+        metavar="NET",
+        help="a net of Stockfish 15 to 17.1 (`export_net`) at the leaves of Teresa's search, whose nodes are labelled",
+    )
     limit = parser.add_mutually_exclusive_group(required=True)
     limit.add_argument("--nodes", type=positive_number(int), help="for the search that labels a position")
     limit.add_argument("--depth", type=positive_number(int), help="of that search, instead of --nodes")
-    limit.add_argument("--visits", type=positive_number(int), help="self-play: for the search that labels a position")
+    limit.add_argument("--visits", type=positive_number(int), help="of a search: self-play, --teacher-net")
+    parser.add_argument(
+        "--least-visits",
+        type=positive_number(int),
+        metavar="N",
+        help=f"--teacher-net: of a node that is labelled (default: {LEAST_VISITS_OF_LABEL})",
+    )
     parser.add_argument(
         "--of-trees",
         type=positive_number(int),
@@ -85,7 +97,9 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=positive_number(int), required=True)
     parser.add_argument("--processes", type=positive_number(int), default=1)
     parser.add_argument(
-        "--at-once", type=positive_number(int), help="games labelled at the same time; 1 for engines that cannot"
+        "--at-once",
+        type=positive_number(int),
+        help="games labelled at the same time (default: with --nodes 1, so that the teacher's hash helps; else 16)",
     )
     parser.add_argument("--seed", type=int, required=True)
     add_run_arguments(parser)

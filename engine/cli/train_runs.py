@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, TimeRemainingColumn
 
+from engine.cli.arguments import LEAST_VISITS_OF_LABEL
 from engine.cli.console import new_console, print_warnings
 from engine.cli.engine_run import EngineRun
 from engine.cli.progress import warm_up
@@ -25,7 +26,8 @@ from engine.training.fit.settings import NETS, check_folder, check_options, read
 from engine.training.generate.chunk_check import check_chunk
 from engine.training.generate.chunks import Plan
 from engine.training.generate.generation import check_output, generate, parts_folder
-from engine.training.generate.plans import self_play_games, teacher_games, tree_positions
+from engine.training.generate.plans import net_labels, self_play_games, teacher_games, tree_positions
+from engine.training.generate.teachers import LEAST_VISITS
 from perft.exits import DONE
 from perft.runner.arguments import RunOptions
 from perft.runner.runner import Stopped
@@ -37,7 +39,7 @@ def run_generate(arguments: argparse.Namespace) -> int:
         raise ValueError(f"the same command continues a run: it is kept in {parts_folder(arguments.output)}")
     positions: list[int] = []
     with EngineRun("generate", RunOptions.of(arguments), arguments.processes) as run:
-        plan = self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
+        plan = plan_of(arguments)
         try:
             generate(plan, arguments.output, partial(run.runner, check=check_chunk), positions.append)
         except Stopped:
@@ -47,13 +49,21 @@ def run_generate(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def plan_of(arguments: argparse.Namespace) -> Plan:
+    """Which games to make."""
+    if arguments.teacher_net:
+        return net_plan(arguments)
+    refuse(arguments, "only for --teacher-net", "least_visits")
+    return self_play_plan(arguments) if arguments.self_play else teacher_plan(arguments)
+
+
 def teacher_plan(arguments: argparse.Namespace) -> Plan:
     """The games of a UCI engine."""
-    refuse(arguments, "only for --self-play", "visits")
+    refuse(arguments, "only for --self-play and --teacher-net", "visits")
     limit = f"nodes {arguments.nodes}" if arguments.nodes else f"depth {arguments.depth}"
     if arguments.of_trees:
         return tree_plan(arguments, limit)
-    refuse(arguments, "only for --self-play and --of-trees", "weights")
+    refuse(arguments, "only for Teresa's own searches: --self-play, --of-trees, --teacher-net", "weights")
     kind = {"at_once": arguments.at_once, "value_only": arguments.value_only}
     return teacher_games(arguments.teacher, limit, arguments.games, arguments.seed, **kind)
 
@@ -75,6 +85,20 @@ def self_play_plan(arguments: argparse.Namespace) -> Plan:
     check_output(arguments.output)
     plan = self_play_games(arguments.weights or SHIPPED, arguments.visits, arguments.games, arguments.seed)
     warm_up()  # once, with a message, rather than silently in each process
+    return plan
+
+
+def net_plan(arguments: argparse.Namespace) -> Plan:
+    """Nodes of trees, labelled by the searches that made them."""
+    refuse(arguments, "not for --teacher-net, which takes --visits", "nodes", "depth")
+    refuse(arguments, "not for --teacher-net", "value_only", "at_once", "of_trees")
+    least = arguments.least_visits or LEAST_VISITS_OF_LABEL
+    if not LEAST_VISITS <= least <= arguments.visits:
+        raise ValueError(f"--least-visits must be from {LEAST_VISITS} to --visits")
+    check_output(arguments.output)
+    weights, visits = arguments.weights or SHIPPED, arguments.visits
+    plan = net_labels(arguments.teacher_net, weights, visits, least, arguments.games, arguments.seed)
+    warm_up()
     return plan
 
 

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.training.generate.chunks import GAMES_SUFFIX, VISITS_SUFFIX, Chunks, Plan
+from engine.training.generate.chunks import GAMES_SUFFIX, NET_FILES, VISITS_SUFFIX, Chunks, Plan
 from engine.training.generate.labelled_games import chunk_games
+from engine.training.generate.net_teacher import NetTeacher
 from engine.training.generate.teachers import SelfPlay, UciTeacher
 from perft.runner.journal import Result
 from perft.runner.runner import Runner
@@ -18,18 +19,18 @@ FROM_FOLDER = Result(0, "", (), 0.0)  # of a chunk that was there: it has no new
 
 
 def chunk_unit(plan: Plan, chunk: int) -> Unit:
-    """The unit of a chunk. On other machines the weights file must be at the same place; its hash is compared."""
+    """The unit of a chunk. On other machines the files of nets must be at the same place; their hashes are compared."""
     fields = asdict(plan)
     for own_search in (fields["teacher"], fields["trees"] or {}):
-        if "weights" in own_search:
-            own_search["weights"] = str(Path(own_search["weights"]).resolve())
+        for name in NET_FILES & own_search.keys():
+            own_search[name] = str(Path(own_search[name]).resolve())
     return Unit(MAKE_CHUNK, {"plan": fields, "chunk": chunk})
 
 
 def make_chunk_unit(plan: Mapping[str, Any], chunk: int) -> WithFiles:
     """Make a chunk, on a worker; -> the number of its positions, and its files."""
     teacher, trees = plan["teacher"], plan["trees"]
-    kind = SelfPlay if "weights" in teacher else UciTeacher
+    kind = NetTeacher if "net" in teacher else SelfPlay if "weights" in teacher else UciTeacher
     parts = {"teacher": kind(**teacher), "trees": None if trees is None else SelfPlay(**trees)}
     games, visits, positions = chunk_games(Plan(**{**plan, **parts}), chunk)
     return WithFiles(positions, {GAMES_SUFFIX: games} | ({} if visits is None else {VISITS_SUFFIX: visits}))

@@ -18,6 +18,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from engine.system.files import read_json, write_whole
+from engine.training.generate.net_teacher import NetTeacher
 from engine.training.generate.teachers import SelfPlay, UciTeacher
 
 GAMES_SUFFIX, VISITS_SUFFIX, NOTE_SUFFIX = ".vf", ".visits", ".json"
@@ -27,6 +28,7 @@ JOINED = "joined.vf"  # on the way to a store
 # The files of a run; `write_whole` has them under other names first, which begin with a dot.
 OWN_NAME = re.compile(r"(order\.json|lock|joined\.(vf|visits)|\d{6,}\.(vf|visits|json))|\.(order|joined|\d{6,})\..*")
 
+NET_FILES = {"net", "weights"}  # fields that are paths
 TREES = "trees"  # what the keys of `Plan.trees` begin with
 
 # The options of the command line behind the fields of a plan.
@@ -36,6 +38,10 @@ OPTION_OF_FIELD = {
     "visits": "--visits",
     "weights": "--weights",
     "checksum": "content of --weights",
+    "net": "--teacher-net",
+    "net_checksum": "content of --teacher-net",
+    "least_visits": "--least-visits",
+    "hash_megabytes": "hash of --teacher in MB",
     "value_only": "--value-only",
     "games": "--games",
     "seed": "--seed",
@@ -50,7 +56,7 @@ OPTION_OF_FIELD = {
 class Plan:
     """Which games to make."""
 
-    teacher: UciTeacher | SelfPlay
+    teacher: UciTeacher | SelfPlay | NetTeacher
     value_only: bool
     games: int
     seed: int
@@ -61,7 +67,7 @@ class Plan:
     @property
     def has_visits(self) -> bool:
         """Is a file of visits written too?"""
-        return isinstance(self.teacher, SelfPlay)
+        return not isinstance(self.teacher, UciTeacher)
 
     @property
     def chunks(self) -> int:
@@ -203,6 +209,7 @@ def differences(there: dict[str, Any], here: dict[str, Any]) -> str:
     if there.keys() != here.keys():
         if f"{TREES}_visits" in there:
             return "of --of-trees"
-        return "of a UCI engine" if "command" in there else "of --self-play" if "checksum" in there else "unknown"
+        kinds = {"command": "of a UCI engine", "net": "of --teacher-net", "checksum": "of --self-play"}
+        return next((kind for field, kind in kinds.items() if field in there), "unknown")
     different = (name for name in here if there[name] != here[name])
     return ", ".join(f"{OPTION_OF_FIELD.get(name, name)}: {there[name]} there, {here[name]} here" for name in different)

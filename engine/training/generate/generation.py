@@ -20,7 +20,7 @@ from engine.training.data.policies import policy_sibling
 from engine.training.data.store import Store, store_to_write
 from engine.training.data.visits import pack_file_header, sibling
 from engine.training.generate.chunk_units import ChunkBook, make_chunks
-from engine.training.generate.chunks import JOINED, Chunks, Plan
+from engine.training.generate.chunks import JOINED, NET_FILES, TREES, Chunks, Plan
 from perft.runner.runner import Runner
 
 PLAN_LETTERS = 16  # of the hash of a plan
@@ -91,8 +91,9 @@ def check_is_new(chunks: Chunks, store: Store) -> None:
 
 
 def source_of(chunks: Chunks) -> dict[str, Any]:
-    """Where a chunk of a store came from: the plan, in which weights files are known by their content."""
-    return {"plan": {key: Path(value).name if key.endswith("weights") else value for key, value in chunks.plan.items()}}
+    """Where a chunk of a store came from: the plan, in which files of nets are known by their content."""
+    files = NET_FILES | {f"{TREES}_weights"}
+    return {"plan": {key: Path(value).name if key in files else value for key, value in chunks.plan.items()}}
 
 
 def write_joined(plan: Plan, chunks: Chunks, output: Path) -> None:

@@ -11,15 +11,21 @@ from engine.training.data.viriformat import LabelledGame, pack_game
 from engine.training.data.visits import pack_visits
 from engine.training.generate.chunks import Plan
 from engine.training.generate.labelling import TeacherGame, ValueGame
+from engine.training.generate.net_teacher import NetTeacher
 from engine.training.generate.teachers import SelfPlay, SelfTeacher, Teacher
-from engine.training.generate.tree_games import TreeGame, TreeSearch
+from engine.training.generate.tree_games import QUICK_VISITS, TaughtGame, TreeGame, TreeSearch
 
 Game: TypeAlias = TeacherGame | ValueGame | TreeGame
 
 
+def game_rng(seed: int, number: int) -> random.Random:
+    """The random numbers of the n-th game."""
+    return random.Random(f"{seed} {number}")
+
+
 def new_labelled_game(plan: Plan, number: int, searches: TreeSearch | None = None) -> Game:
     """The n-th game, with its own seed."""
-    rng = random.Random(f"{plan.seed} {number}")
+    rng = game_rng(plan.seed, number)
     if searches is not None:
         return TreeGame(rng, searches)
     return ValueGame(rng) if plan.value_only else TeacherGame(rng)
@@ -49,12 +55,27 @@ def tree_search(trees: SelfPlay) -> TreeSearch:
     return TreeSearch(load_weights(Path(trees.weights)).network, trees.visits)
 
 
+def records_of(plan: Plan, numbers: range) -> Iterator[LabelledGame]:
+    """The records of games."""
+    if isinstance(plan.teacher, NetTeacher):
+        yield from taught_records(plan.teacher, plan.seed, numbers)
+        return
+    with plan.teacher.open() as teacher:
+        for game in play_games(plan, numbers, teacher):
+            yield from game.records()
+
+
+def taught_records(teacher: NetTeacher, seed: int, numbers: range) -> Iterator[LabelledGame]:
+    """The same, if the teacher's own trees are labelled."""
+    searches = TreeSearch(load_weights(Path(teacher.weights)).network, QUICK_VISITS)
+    with teacher.open() as taught:
+        for number in numbers:
+            yield from TaughtGame(game_rng(seed, number), searches, taught).records()
+
+
 def chunk_games(plan: Plan, chunk: int) -> tuple[bytes, bytes | None, int]:
     """The games of a chunk, its visits if there are any, and the number of its positions."""
-    records: list[LabelledGame] = []
-    with plan.teacher.open() as teacher:
-        for game in play_games(plan, plan.games_of(chunk), teacher):
-            records += game.records()
+    records = list(records_of(plan, plan.games_of(chunk)))
     games = b"".join(map(pack_game, records))
     visits = b"".join(pack_visits(record.visits) for record in records) if plan.has_visits else None
     return games, visits, sum(len(record.moves) for record in records)

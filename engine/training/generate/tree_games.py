@@ -1,7 +1,8 @@
-"""Positions as a search meets them, to be labelled: drawn from large trees in the course of quick games.
+"""Positions as a search meets them: drawn from large trees in the course of quick games.
 
 The value of a net is asked about leaves of trees, where a piece hangs far more often than in games. Each position is
-a record of one move.
+a record of one move. A `TreeGame` asks a teacher about them; in a `TaughtGame` the large searches are those of a
+teacher, and label their nodes themselves.
 """
 
 import random
@@ -19,6 +20,7 @@ from engine.mcts.tree import NO_NODE, ROOT, Tree, clear, edges_of, new_tree
 from engine.network.architecture import Network
 from engine.training.data.viriformat import NOISY, LabelledGame
 from engine.training.generate.labelling import random_start, without_past
+from engine.training.generate.net_teacher import NodeLabel, TeacherSearch
 from engine.training.generate.teachers import BYTES_PER_VISIT, Label, LabelRequest
 from movegen import Ending, Position
 
@@ -26,7 +28,7 @@ QUICK_VISITS = 100  # of the searches that play the games
 SMALLEST_SHARE = 0.05  # of a visit, for moves without visits: all are played now and then
 LONGEST_GAME = 200
 PLIES_BETWEEN = 8  # searches whose positions are labelled, in the mean
-POSITIONS_PER_SEARCH = 64
+POSITIONS_PER_SEARCH = 64  # at most: those of one tree are much alike
 
 
 class TreeSearch:
@@ -85,6 +87,16 @@ def visited_paths(tree: Tree) -> list[Path]:
     return paths
 
 
+def quick_game(position: Position, searches: TreeSearch, rng: random.Random) -> Iterator[Position]:
+    """The positions of a quick game that get a large search."""
+    for _ in range(LONGEST_GAME):
+        if rng.random() < 1 / PLIES_BETWEEN:
+            yield position
+        position = position.play(searches.random_move(position, rng))
+        if position.outcome(claim_draw=True) is not Ending.NONE:
+            return
+
+
 class TreeGame:
     """A quick game, of which positions of some searches are labelled."""
 
@@ -98,12 +110,8 @@ class TreeGame:
 
     def _draw_along(self, position: Position) -> Iterator[Position]:
         """Positions of the trees along a game."""
-        for _ in range(LONGEST_GAME):
-            if self._rng.random() < 1 / PLIES_BETWEEN:
-                yield from self._searches.draw(position, POSITIONS_PER_SEARCH, self._rng)
-            position = position.play(self._searches.random_move(position, self._rng))
-            if position.outcome(claim_draw=True) is not Ending.NONE:
-                return
+        for root in quick_game(position, self._searches, self._rng):
+            yield from self._searches.draw(root, POSITIONS_PER_SEARCH, self._rng)
 
     def question(self) -> LabelRequest:
         """The next position."""
@@ -122,3 +130,34 @@ class TreeGame:
     def records(self) -> list[LabelledGame]:
         """The records to write."""
         return self._records
+
+
+class TaughtGame:
+    """A quick game, of which some positions are searched by a teacher whose nodes are labels."""
+
+    def __init__(self, rng: random.Random, searches: TreeSearch, teacher: TeacherSearch) -> None:
+        self._rng, self._searches, self._teacher = rng, searches, teacher
+        self._known: set[int] = set()  # keys of positions that have a label: the next tree has some of them again
+
+    def records(self) -> Iterator[LabelledGame]:
+        """Play it; each label is a record."""
+        start, kind = random_start(self._rng, endgames=0.1, chess960=0.1, plies=(4, 11))
+        for root in quick_game(start, self._searches, self._rng):
+            reached: dict[Path, Position] = {(): root}
+            for label in self._teacher.draw(root, POSITIONS_PER_SEARCH, self._rng):
+                position = along(label.path, reached)
+                if position.key not in self._known:
+                    self._known.add(position.key)
+                    yield as_record(position, label, kind | NOISY)
+
+
+def along(path: Path, reached: dict[Path, Position]) -> Position:
+    """The position at the end of a path; those on the way are kept."""
+    if path not in reached:
+        reached[path] = along(path[:-1], reached).play(path[-1])
+    return reached[path]
+
+
+def as_record(position: Position, label: NodeLabel, extra: int) -> LabelledGame:
+    """A position with its label."""
+    return LabelledGame(position, [label.shares[0][0]], [label.score], [label.shares], extra=extra)

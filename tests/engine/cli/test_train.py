@@ -14,9 +14,11 @@ from engine.network.weights_file import SHIPPED, load_weights
 from engine.training.data.games import open_games
 from engine.training.fit.figures import evaluate_network
 from engine.training.generate.chunks import Plan
+from engine.training.generate.net_teacher import net_teacher
 from engine.training.generate.teachers import UciTeacher, self_play
 from tests.conftest import JIT_DISABLED
 from tests.engine.training.data.games import random_records
+from tests.engine.training.teacher.made_up_nets import made_up_net
 
 
 @pytest.fixture
@@ -34,16 +36,17 @@ def plans(monkeypatch):
     return found
 
 
-STOCKFISH, NODES = UciTeacher("stockfish", "nodes 7"), UciTeacher("x", "nodes 7")
+STOCKFISH, OTHER = UciTeacher("stockfish", "nodes 7", 16), UciTeacher("x", "nodes 7", 16)
 
 
 @pytest.mark.parametrize(
     ("words", "plan", "processes"),
     [
-        ("--nodes 7", Plan(STOCKFISH, False, 5, 9, 16), 1),
-        ("--nodes 7 --teacher x --processes 3", Plan(NODES, False, 5, 9, 16), 3),
-        ("--depth 2 --value-only", Plan(UciTeacher("stockfish", "depth 2"), True, 5, 9, 16), 1),
-        ("--nodes 7 --at-once 1", Plan(STOCKFISH, False, 5, 9, 1), 1),
+        ("--nodes 7", Plan(STOCKFISH, False, 5, 9, 1), 1),
+        ("--nodes 7 --teacher x --processes 3", Plan(OTHER, False, 5, 9, 1), 3),
+        ("--depth 2 --value-only", Plan(UciTeacher("stockfish", "depth 2", 4), True, 5, 9, 16), 1),
+        ("--depth 2 --at-once 1", Plan(UciTeacher("stockfish", "depth 2", 16), False, 5, 9, 1), 1),
+        ("--nodes 7 --at-once 16", Plan(UciTeacher("stockfish", "nodes 7", 4), False, 5, 9, 16), 1),
     ],
 )
 def test_plans_of_a_teacher(plans, capsys, words, plan, processes):
@@ -58,6 +61,16 @@ def test_plans_of_trees(plans):
     assert main(words) == 0
     teacher, trees = UciTeacher("stockfish", "nodes 7", 16), self_play(SHIPPED, 3000)
     assert plans == ["warm", (Plan(teacher, False, 5, 9, 1, trees, games_per_chunk=8), Path("out.vf"), 1)]
+
+
+@pytest.mark.parametrize(("words", "least"), [([], 16), (["--least-visits", "40"], 40)])
+def test_plans_of_a_net(plans, tmp_path, words, least):
+    net = tmp_path / "made-up.nnue"
+    net.write_bytes(made_up_net().pack())
+    shared = ["generate", "out.vf", "--games=5", "--seed=9", "--teacher-net", str(net), "--visits=300"]
+    assert main([*shared, *words]) == 0
+    plan = Plan(net_teacher(net, SHIPPED, 300, least), False, 5, 9, 1, games_per_chunk=8)
+    assert plans == ["warm", (plan, Path("out.vf"), 1)]
 
 
 def test_plans_of_self_play(plans):

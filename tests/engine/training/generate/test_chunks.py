@@ -107,7 +107,7 @@ def test_the_kind_of_another_run_is_named():
     assert differences(uci, uci | {"games": 2, "limit": "depth 1"}) == (
         "--nodes or --depth: nodes 1 there, depth 1 here, --games: 1 there, 2 here"
     )
-    assert differences(uci, uci | {"hash_megabytes": 9}) == "hash_megabytes: 4 there, 9 here"
+    assert differences(uci, uci | {"hash_megabytes": 9}) == "hash of --teacher in MB: 4 there, 9 here"
     assert differences(own, own | {"visits": 1, "weights": "y", "checksum": "z"}) == (
         "--weights: some.net there, y here, content of --weights: abc there, z here, --visits: 40 there, 1 here"
     )

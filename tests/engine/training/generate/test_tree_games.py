@@ -120,7 +120,10 @@ def test_the_same_seed_gives_the_same_positions(command, tmp_path):  # noqa: F81
         (["--nodes", "5", "--of-trees", "50", "--value-only"], "--value-only is not for --of-trees"),
         (["--nodes", "5", "--of-trees", "50", "--at-once", "2"], "--at-once is not for --of-trees"),
         (["--self-play", "--visits", "50", "--of-trees", "50"], "--of-trees is not for --self-play"),
-        (["--nodes", "5", "--weights", "x.net"], "--weights is only for --self-play and --of-trees"),
+        (
+            ["--nodes", "5", "--weights", "x.net"],
+            "--weights is only for Teresa's own searches",
+        ),
         (["--nodes", "5", "--of-trees", "0"], "--of-trees"),
         (["--nodes", "5", "--of-trees", "50", "--weights", "none.net"], "none.net"),
     ],

@@ -1,0 +1,21 @@
+"""Kernels for tests."""
+
+from engine.training.teacher.nnue import teacher_parts
+from engine.training.teacher.simulate import score_of_value
+from movegen.board import board_at
+from movegen.compiler.jit import kernel
+
+
+@kernel
+def parts_of(net, scratch, boards, sides, parts):
+    """Both parts of the value of each board."""
+    for number in range(len(boards)):
+        direct, positional = teacher_parts(net, scratch, board_at(boards, number), sides[number])
+        parts[number, 0], parts[number, 1] = direct, positional
+
+
+@kernel
+def scores_of(values, scale, scores):
+    """The score of each value."""
+    for number in range(len(values)):
+        scores[number] = score_of_value(values[number], scale)
