@@ -131,7 +131,7 @@ def read_notes(text: bytes) -> Mapping[str, Any]:
     """The notes."""
     try:
         notes = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the latter: thousands of brackets
         raise ValueError("its notes are not JSON") from error
     if not isinstance(notes, dict):
         raise ValueError("its notes are not a JSON object")  # noqa: TRY004  (a damaged file, not a wrong argument)

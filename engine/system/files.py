@@ -99,7 +99,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
     """The object in a JSON file; None if the file is missing or damaged."""
     try:
         content = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):  # the last one: thousands of brackets
         return None
     return content if isinstance(content, dict) else None
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.network.architecture import INPUTS
+from engine.network.architecture import INPUTS, MOVE_ROWS, OUTCOME_ROWS
 from engine.system.files import write_whole
 from engine.training.fit.sparse_net import NetArrays
 
 OLD_SUFFIX = ".pt"  # of checkpoints of versions that needed torch
 PARTS = ("weights", "means", "squares")
+OUTPUTS = {"value": OUTCOME_ROWS, "policy": MOVE_ROWS}  # of the nets, by the names of their files
 
 
 @dataclass
@@ -55,7 +56,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             parts = [NetArrays(*(file[f"{part}.{field}"] for field in NetArrays._fields)) for part in PARTS]
             for part in parts:
-                check_arrays(part)
+                check_arrays(part, OUTPUTS.get(path.stem, part.output_bias.size))
             progress = TrainingProgress(*map(operator.index, file["progress"].tolist()))
             return Checkpoint(file["identity"].tobytes(), progress, *parts)
     except Exception:  # noqa: BLE001  (zip files and arrays have a dozen ways to fail at damaged bytes)
@@ -63,9 +64,9 @@ def load_checkpoint(path: Path) -> Checkpoint:
         raise ValueError(f"{path} {cause}: delete it to train this net from the start") from None
 
 
-def check_arrays(arrays: NetArrays) -> None:
-    """Raise a `ValueError` if these cannot be the arrays of a net."""
-    hidden, outputs = arrays.bias.size, arrays.output_bias.size
+def check_arrays(arrays: NetArrays, outputs: int) -> None:
+    """Raise a `ValueError` if these cannot be the arrays of a net with this number of outputs."""
+    hidden = arrays.bias.size
     shapes = (INPUTS, hidden), (hidden,), (outputs, hidden), (outputs,)
     for array, shape in zip(arrays, shapes, strict=True):
         if array.shape != shape or array.dtype != np.float32 or not np.isfinite(array).all():

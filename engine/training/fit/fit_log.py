@@ -16,7 +16,7 @@ def read_entry(line: bytes) -> dict[str, Any] | None:
     """A line of a log, if it is complete."""
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter: thousands of brackets
         return None
     return entry if isinstance(entry, dict) and "seen" in entry else None
 

@@ -118,4 +118,9 @@ def test_notes_must_be_json(network, path):
     data[HEADER.size] = ord("x")
     data[64:68] = struct.pack("<I", zlib.crc32(bytes(data[128:])))
     check_refused(path, bytes(data), "not JSON")
+    data = bytearray(weights_file(network, HASH, {"x": "[" * 100_000}))
+    place = data.index(b'{"x"')
+    data[place : place + 7] = b"[" * 7
+    data[64:68] = struct.pack("<I", zlib.crc32(bytes(data[128:])))
+    check_refused(path, bytes(data), "not JSON")
     check_refused(path, weights_file(network, HASH, [1]), "not a JSON object")

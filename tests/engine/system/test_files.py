@@ -94,7 +94,7 @@ def test_errors_name_the_file_and_not_a_temporary_one(tmp_path, monkeypatch):
 def test_json_and_digests(tmp_path):
     path = tmp_path / "x.json"
     assert read_json(path) is None
-    for text, content in (('{"a": 1}', {"a": 1}), ("[1]", None), ("{", None), ("", None)):
+    for text, content in (('{"a": 1}', {"a": 1}), ("[1]", None), ("{", None), ("", None), ("[" * 100_000, None)):
         path.write_text(text)
         assert read_json(path) == content
     (tmp_path / "y").write_bytes(b"other")

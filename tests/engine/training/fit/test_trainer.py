@@ -357,6 +357,14 @@ def test_a_checkpoint_that_is_no_net_is_refused(games, tmp_path, kind):
         load_checkpoint(path)
 
 
+def test_a_checkpoint_of_the_other_net_is_refused(games, tmp_path):
+    """The two of a run have the same identity."""
+    new_trainer(games, "policy").save(tmp_path)
+    checkpoint_path(tmp_path, "policy").rename(checkpoint_path(tmp_path, "value"))
+    with pytest.raises(ValueError, match=r"value\.npz is damaged"):
+        checkpoint_of(tmp_path, "value", b"me")
+
+
 def test_nothing_in_a_checkpoint_is_executed(tmp_path):
     np.savez(tmp_path / "part.npz", identity=np.array([print], dtype=object))
     with pytest.raises(ValueError, match=r"part\.npz is damaged"):

@@ -332,6 +332,11 @@ def test_an_entry_of_a_log(tmp_path, monkeypatch):
     ).read_text() == '{"time": 1235, "net": "value", "seen": 123456789, "loss": 0.123456789}\n'
 
 
+def test_a_line_of_nothing_but_brackets_is_damaged(tmp_path):
+    (tmp_path / "value.log").write_bytes(b"[" * 100_000 + b'\n{"seen": 1}\n')
+    assert read_log(tmp_path / "value.log") == [{"seen": 1}]
+
+
 def test_a_log_grows_line_by_line_and_leaves_damaged_lines_out(tmp_path):
     path = tmp_path / "x.log"
     assert read_log(path) == []
