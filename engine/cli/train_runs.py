@@ -27,6 +27,7 @@ from engine.training.generate.chunks import Plan
 from engine.training.generate.generation import check_output, generate, parts_folder
 from engine.training.generate.net_teacher import net_teacher
 from engine.training.generate.teachers import LEAST_VISITS, UciTeacher, self_play
+from movegen import Position
 from perft.exits import DONE
 from perft.runner.arguments import RunOptions
 from perft.runner.runner import Stopped
@@ -107,6 +108,8 @@ def net_plan(arguments: argparse.Namespace) -> Plan:
     check_output(arguments.output)
     teacher = net_teacher(arguments.teacher_net, arguments.weights or SHIPPED, arguments.visits, least)
     warm_up()
+    with teacher.open() as searches:  # so that its kernels are compiled once, not in each process
+        searches.search(Position())
     return Plan(teacher, False, arguments.games, arguments.seed, at_once=1, games_per_chunk=TAUGHT_CHUNK)
 
 
