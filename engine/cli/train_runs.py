@@ -26,8 +26,10 @@ from engine.training.fit.settings import NETS, check_folder, check_options, read
 from engine.training.generate.chunk_check import check_chunk
 from engine.training.generate.chunks import Plan
 from engine.training.generate.generation import check_output, generate, parts_folder
+from engine.training.generate.net_teacher import net_teacher
 from engine.training.generate.plans import net_labels, self_play_games, teacher_games, tree_positions
 from engine.training.generate.teachers import LEAST_VISITS
+from movegen import Position
 from perft.exits import DONE
 from perft.runner.arguments import RunOptions
 from perft.runner.runner import Stopped
@@ -96,10 +98,11 @@ def net_plan(arguments: argparse.Namespace) -> Plan:
     if not LEAST_VISITS <= least <= arguments.visits:
         raise ValueError(f"--least-visits must be from {LEAST_VISITS} to --visits")
     check_output(arguments.output)
-    weights, visits = arguments.weights or SHIPPED, arguments.visits
-    plan = net_labels(arguments.teacher_net, weights, visits, least, arguments.games, arguments.seed)
+    teacher = net_teacher(arguments.teacher_net, arguments.weights or SHIPPED, arguments.visits, least)
     warm_up()
-    return plan
+    with teacher.open() as searches:  # so that its kernels are compiled once, not in each process
+        searches.search(Position())
+    return net_labels(teacher, arguments.games, arguments.seed)
 
 
 def refuse(arguments: argparse.Namespace, reason: str, *names: str) -> None:

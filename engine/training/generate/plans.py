@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from engine.training.generate.chunks import Plan
-from engine.training.generate.net_teacher import net_teacher
+from engine.training.generate.net_teacher import NetTeacher
 from engine.training.generate.teachers import LEAST_VISITS, UciTeacher, self_play
 
 SHALLOW_AT_ONCE = 16  # games, where the teacher's search takes less time than asking it
@@ -27,9 +27,8 @@ def tree_positions(teacher: str, limit: str, games: int, seed: int, weights: Pat
     return Plan(UciTeacher(teacher, limit, WARM_HASH), False, games, seed, 1, searches, TREES_CHUNK)
 
 
-def net_labels(net: Path, weights: Path, visits: int, least: int, games: int, seed: int) -> Plan:
-    """Nodes of trees that have a number of visits, labelled by the searches with a foreign net that made them."""
-    teacher = net_teacher(net, weights, visits, least)
+def net_labels(teacher: NetTeacher, games: int, seed: int) -> Plan:
+    """Nodes of trees, labelled by the searches with a foreign net that made them."""
     return Plan(teacher, False, games, seed, at_once=1, games_per_chunk=TAUGHT_CHUNK)
 
 

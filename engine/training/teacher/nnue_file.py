@@ -32,6 +32,7 @@ BUCKETS = 8  # by the number of pieces
 FIRST, SECOND, PADDED = 16, 32, 32  # units; the inputs of the second layer are filled up with zeros
 WIDTH_STEP, LARGEST_WIDTH = 32, 4096
 LONGEST_DESCRIPTION = 4096
+LARGEST_FILE = 1 << 29  # bytes; no net of these widths is as large
 COMPRESSED = b"COMPRESSED_LEB128"
 WORD = (1 << 32) - 1
 # Fitted: sigmoid(value / scale) is nearest to sigmoid(centipawns / 250) of searches of 20,000 nodes, for the widths of
@@ -158,7 +159,8 @@ class Reader:
 def read_teacher_net(path: Path) -> TeacherNet:
     """Read a file; a `ValueError` says what is wrong with it. The arrays cannot be written to."""
     try:
-        data = np.fromfile(path, dtype=np.uint8)
+        size = path.stat().st_size  # 0 of devices, which may have no end
+        data = np.fromfile(path, dtype=np.uint8, count=min(size, LARGEST_FILE))
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
     try:

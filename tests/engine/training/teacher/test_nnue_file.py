@@ -1,6 +1,7 @@
 """Nets of Stockfish: what is read is what is there, and whatever else is in a file is refused."""
 
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -153,6 +154,9 @@ def test_files_are_named_in_messages(tmp_path):
         read_teacher_net(path)
     with pytest.raises(ValueError, match="cannot be read"):
         read_teacher_net(tmp_path)
+    if Path("/dev/zero").exists():
+        with pytest.raises(ValueError, match="/dev/zero: this is not a net of Stockfish"):
+            read_teacher_net(Path("/dev/zero"))
     path.write_bytes(b"x")
     with pytest.raises(ValueError, match=r"some\.nnue: this is not a net of Stockfish"):
         read_teacher_net(path)
