@@ -15,7 +15,7 @@ One thread at a time allocates; others go on searching, also in the nodes that t
 
 import numpy as np
 
-from engine.mcts.tree import CURSOR, FREE, IN_USE, LIVE, LOCK, NO_NODE, RECYCLED, ROOT, Tree
+from engine.mcts.tree import BEFORE, CURSOR, FREE, IN_USE, LIVE, LOCK, NO_NODE, RECYCLED, ROOT, Tree
 from movegen.bits import ONE, U64, ZERO
 from movegen.compiler.jit import inlined, kernel
 from movegen.compiler.memory import exchange, publish, read, swap_if
@@ -93,6 +93,8 @@ def recycle(tree: Tree, header: np.uint64) -> bool:
     """Free a block if it is not needed; -> is it free?"""
     if tree.move[header] == FREE:
         return True
+    if header == tree.control[BEFORE]:  # another move may be played instead of the last one
+        return False
     edge = U64(tree.wins[header])
     if tree.link[edge] == header:
         if edge == ROOT or is_kept(tree, header):

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from engine.mcts.allocate import allocate
-from engine.mcts.tree import LIVE, NO_NODE, ROOT, SCORE_UNIT, Tree, clear, edges_of
+from engine.mcts.tree import BEFORE, LIVE, NO_NODE, ROOT, SCORE_UNIT, Tree, clear, edges_of
 from engine.network.architecture import PRIOR_UNIT
 from movegen.bits import U64
 
@@ -13,17 +13,44 @@ SLOTS_AT_ONCE = 1 << 20  # that are halved together: bounds the memory for it
 
 
 def new_root(tree: Tree, move: int) -> None:
-    """Make the position after a move of the root the new root. What is not below it is recycled in time."""
+    """Make the position after a move of the root the new root. What is not below it is recycled in time.
+
+    But the node of the root before stays: see `take_back`.
+    """
     slot = next((slot for slot in edges_of(tree, int(ROOT)) if int(tree.move[slot]) == move), None)
     if slot is None or tree.link[slot] == NO_NODE:
         clear(tree)
         return
-    header = int(tree.link[slot])
+    header, tree.control[int(BEFORE)] = int(tree.link[slot]), tree.link[int(ROOT)]
     for array in (tree.visits, tree.wins, tree.draws, tree.link):
         array[int(ROOT)] = array[slot]
     tree.proven[int(ROOT)] = 0  # `prove_root` finds it again from the replies
     tree.link[slot] = NO_NODE
     tree.wins[header], tree.draws[header] = int(ROOT), 0
+    tree.kept[0] = 0
+
+
+def take_back(tree: Tree) -> None:
+    """Make the root before the last `new_root` the root again, with what is left below its other moves.
+
+    What is below the last move is lost. If the root before is not known, the tree is cleared.
+    """
+    header = int(tree.control[int(BEFORE)])
+    if header == 0:
+        clear(tree)
+        return
+    root = int(ROOT)
+    tree.link[root], tree.proven[root], tree.control[int(BEFORE)] = header, 0, 0
+    sum_up_root(tree)
+
+
+def sum_up_root(tree: Tree) -> None:
+    """Give the edge above the root the sums of the root's moves."""
+    root, edges = int(ROOT), edges_of(tree, int(ROOT))
+    block = slice(edges.start, edges.stop)
+    tree.visits[root] = tree.visits[block].sum()
+    tree.wins[root] = int(tree.visits[root]) * SCORE_UNIT - int(tree.wins[block].sum())
+    tree.draws[root] = tree.draws[block].sum()
     tree.kept[0] = 0
 
 
@@ -50,10 +77,7 @@ def restrict_root(tree: Tree, moves: Collection[int]) -> None:
             tree.wins[tree.link[slot]] = slot
     root = int(ROOT)
     tree.link[root], tree.proven[root] = header, 0
-    tree.visits[root] = tree.visits[block].sum()
-    tree.wins[root] = int(tree.visits[root]) * SCORE_UNIT - int(tree.wins[block].sum())
-    tree.draws[root] = tree.draws[block].sum()
-    tree.kept[0] = 0
+    sum_up_root(tree)
 
 
 def halve(tree: Tree) -> None:

@@ -35,6 +35,7 @@ LIVE, FREE = np.uint16(0xFFFE), np.uint16(0xFFFF)
 
 # Indices of `control`.
 LOCK, CURSOR, IN_USE, RECYCLED, EVALUATION = U64(0), U64(1), U64(2), U64(3), U64(4)
+BEFORE = U64(5)  # the header of the root before the last move; 0 if it is not known
 MOST_VISITS = 1 << 31  # of the root, before all statistics are halved: a count has 32 bits
 LONGEST_KEPT = 63
 WORDS_PER_PAGE = U64(4096 // 8)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from engine.config.options import Options
 from engine.config.search_params import root_exponent, search_params
-from engine.mcts.reroot import new_root, temper_root
+from engine.mcts.reroot import new_root, take_back, temper_root
 from engine.mcts.tree import ROOT, Tree, clear, new_tree, touch
 from engine.report.effort import StopReason
 from engine.report.lines import PositionCache
@@ -76,8 +76,11 @@ class Searcher:
             if self.tree is not None:
                 clear(self.tree)
 
-    def set_position(self, position: Position, moves: tuple[int, ...] | None) -> None:
-        """Search from here. `moves` lead here from the present root; None: the tree cannot be used."""
+    def set_position(self, position: Position, moves: tuple[int, ...] | None, *, takes_back: bool = False) -> None:
+        """Search from here. `moves` lead here from the present root; None: the tree cannot be used.
+
+        `takes_back`: the last move that led to the present root was another one, `moves` begin instead of it.
+        """
         if moves == ():
             return
         with self._changing_root(position):
@@ -86,6 +89,8 @@ class Searcher:
             if moves is None:
                 clear(self.tree)
                 return
+            if takes_back:
+                take_back(self.tree)
             for move in moves:
                 new_root(self.tree, move)
             temper_root(self.tree, root_exponent(self.options))  # this node was not made as a root

@@ -42,6 +42,12 @@ class GuiGame:
         same_start = (fen, chess960) == (self.fen, self.chess960)
         return same_start and tuple(texts[: len(self.texts)]) == self.texts
 
+    def has_other_last_move(self, fen: str, chess960: bool, texts: list[str]) -> bool:
+        """Whether another game is this one with another last move, and perhaps more moves after it."""
+        same_start = (fen, chess960) == (self.fen, self.chess960)
+        is_as_long = 0 < len(self.texts) <= len(texts)
+        return same_start and is_as_long and tuple(texts[: len(self.texts) - 1]) == self.texts[:-1]
+
     def play(self, texts: list[str]) -> tuple["GuiGame", tuple[int, ...]]:
         """The game after more moves, and the codes of these moves. `ValueError` if one is not legal."""
         position, codes = self.position, []
@@ -89,16 +95,19 @@ class SearchCommands:
         self._set_game(*read_start_and_moves(command.arguments))
 
     def _set_game(self, fen: str, moves: list[str]) -> None:
-        game, chess960 = self.game, self.options.chess960
-        if game is not None and game.is_continued_by(fen, chess960, moves):
-            game, new = game.play(moves[len(game.texts) :])
+        before, chess960 = self.game, self.options.chess960
+        if before is not None and before.is_continued_by(fen, chess960, moves):
+            game, new = before.play(moves[len(before.texts) :])
             self.searcher.set_position(game.position, new)
         else:
             game = GuiGame.start(fen, chess960)
             for repair in game.position.repairs:
                 self._queue.complain("position", repair)
-            game, _ = game.play(moves)
-            self.searcher.set_position(game.position, None)
+            game, codes = game.play(moves)
+            if before is not None and before.has_other_last_move(fen, chess960, moves):  # as after a ponder miss
+                self.searcher.set_position(game.position, codes[len(before.texts) - 1 :], takes_back=True)
+            else:
+                self.searcher.set_position(game.position, None)
         self.game = game
 
     def go(self, command: Command) -> None:

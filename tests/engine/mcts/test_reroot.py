@@ -6,8 +6,8 @@ import pytest
 from engine.mcts import reroot
 from engine.mcts.fixed_visits import SearchTask, make_visits
 from engine.mcts.params import NETWORK, PUCT, SearchParams, new_worker, root_of
-from engine.mcts.reroot import halve, new_root, restrict_root, temper_root
-from engine.mcts.tree import LIVE, ROOT, SCORE_UNIT, edges_of, new_tree
+from engine.mcts.reroot import halve, new_root, restrict_root, take_back, temper_root
+from engine.mcts.tree import LIVE, RECYCLED, ROOT, SCORE_UNIT, clear, edges_of, new_tree
 from engine.network.architecture import PRIOR_UNIT
 from engine.network.weights_file import load_weights
 from movegen import Position
@@ -22,9 +22,14 @@ E4 = START.code("e2e4")
 
 @pytest.fixture
 def tree():
-    task = SearchTask(new_tree(1), root_of(START), NET, SearchParams(PUCT, NETWORK, 1.0))
-    make_visits(task, new_worker(1, NET), 120)
-    return task.tree
+    tree = new_tree(1)
+    search(tree, START, 120)
+    return tree
+
+
+def search(tree, position, visits):
+    task = SearchTask(tree, root_of(position), NET, SearchParams(PUCT, NETWORK, 1.0))
+    make_visits(task, new_worker(1, NET), visits)
 
 
 def lines_below(tree, slot):
@@ -61,6 +66,46 @@ def test_a_move_without_a_node_empties_the_tree(tree, move):
     new_root(tree, codes[move])
     assert tree.visits[int(ROOT)] == 0
     assert len(edges_of(tree, int(ROOT))) == 0
+
+
+def test_after_another_move_was_expected_the_tree_below_the_one_played_is_there(tree):
+    """As if the expected move had not been searched; and again, for a third move."""
+    others = [move for move, line in lines_below(tree, int(ROOT)).items() if line[-1] and move != E4]
+    before = {move: lines_below(tree, slot_of(tree, move)) for move in others}
+    numbers = {move: int(tree.visits[slot_of(tree, move)]) for move in others}
+    played = E4
+    for move in others[:3]:
+        new_root(tree, played)
+        search(tree, START.play(played), 200)
+        take_back(tree)
+        check_invariants(tree)
+        assert tree.visits[int(ROOT)] == sum(int(tree.visits[edge]) for edge in edges_of(tree, int(ROOT)))
+        assert lines_below(tree, slot_of(tree, move)) == before[move]
+        assert tree.visits[slot_of(tree, move)] == numbers[move]
+        assert len(edges_of(tree, slot_of(tree, played))) == 0
+        played = move
+    assert len(others) >= 3
+
+
+@pytest.mark.parametrize("make", [lambda _tree: None, lambda tree: new_root(tree, 12_345), clear])
+def test_nothing_to_take_back_empties_the_tree(tree, make):
+    make(tree)
+    take_back(tree)
+    assert tree.visits[int(ROOT)] == 0
+    assert len(edges_of(tree, int(ROOT))) == 0
+
+
+def test_a_full_tree_keeps_the_root_before(tree):
+    """Its node stays while all below its other moves is recycled; they keep their statistics."""
+    before = {int(tree.move[slot]): int(tree.visits[slot]) for slot in edges_of(tree, int(ROOT))}
+    new_root(tree, E4)
+    search(tree, START.play(E4), 10_000)
+    assert tree.control[int(RECYCLED)] > 100
+    take_back(tree)
+    check_invariants(tree)
+    assert {int(tree.move[slot]): int(tree.visits[slot]) for slot in edges_of(tree, int(ROOT))} == before
+    search(tree, START, 10_000)
+    check_invariants(tree)
 
 
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 1.7])

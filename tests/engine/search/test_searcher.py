@@ -217,6 +217,28 @@ def test_the_tree_is_kept_when_the_game_goes_on():
     assert 0 <= witness.searcher.tree.wins[0] <= int(witness.searcher.tree.visits[0]) * SCORE_UNIT
 
 
+def test_the_tree_is_kept_when_another_move_is_played_than_was_pondered():
+    """The search goes on below it with all that was known before, and with the priors of a root."""
+    pondering, plain = Witness(), Witness()
+    for witness in (pondering, plain):
+        best = witness.search(Limits(nodes=20_000))
+    after, expected = Position().play(best), witness.best[-1][1]
+    other = next(move for move in after.legal_moves if move != expected and known(plain, best, move) > 50)
+    to_expected = codes(Position(), best) + codes(after, expected)
+    pondering.searcher.set_position(after.play(expected), to_expected)
+    pondering.search(Limits(nodes=3000))
+    pondering.searcher.set_position(after.play(other), codes(after, other), takes_back=True)
+    plain.searcher.set_position(after.play(other), codes(Position(), best) + codes(after, other))
+    moves = [moves_below(witness.searcher.tree, 0) for witness in (pondering, plain)]
+    assert moves[0] == moves[1]
+    check_invariants(pondering.searcher.tree)
+
+
+def known(witness, first, second):
+    """The visits of a move after another one."""
+    return visits_of(witness.searcher.tree, [*codes(Position(), first), *codes(Position().play(first), second)])
+
+
 def test_the_priors_of_a_new_root_get_its_temperature():
     """Those of a node that was made as a root and of one that became one agree, but for rounding."""
     position = Position(KIWIPETE)

@@ -15,9 +15,9 @@ class FakeSearcher:
     def __init__(self):
         self.calls, self.position, self.is_pondering, self.failure = [], Position(), False, None
 
-    def set_position(self, position, moves):
+    def set_position(self, position, moves, *, takes_back=False):
         self.position = position
-        self.calls.append(("position", position.fen(), moves))
+        self.calls.append(("takes back" if takes_back else "position", position.fen(), moves))
 
     def go(self, limits, *, search_moves, started):
         self.calls.append(("go", limits, search_moves, started))

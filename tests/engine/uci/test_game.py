@@ -37,6 +37,23 @@ def test_another_start_is_another_game():
     assert not any(is_continued(game, start) for start in STARTS)
 
 
+def has_other_last_move(text, other, chess960=False):
+    fen, moves = read_start_and_moves(other.split())
+    return game_of(text).has_other_last_move(fen, chess960, moves)
+
+
+def test_a_game_with_another_last_move():
+    game = "startpos moves e2e4 e7e5"
+    assert has_other_last_move(game, "startpos moves e2e4 c7c5")
+    assert has_other_last_move(game, "startpos moves e2e4 c7c5 g1f3 b8c6")
+    assert has_other_last_move("startpos moves e2e4", "startpos moves d2d4")
+    assert not has_other_last_move(game, "startpos moves e2e4")
+    assert not has_other_last_move(game, "startpos moves d2d4 d7d5")
+    assert not has_other_last_move(game, "startpos moves e2e4 c7c5", chess960=True)
+    assert not has_other_last_move(game, f"{OTHER} moves e2e4 e8e7")
+    assert not has_other_last_move("startpos", "startpos moves e2e4")
+
+
 def test_moves_that_are_played():
     game, codes = game_of("startpos moves e2e4").play(["e7e5", "Nf3"])
     assert game.texts == ("e2e4", "e7e5", "Nf3")

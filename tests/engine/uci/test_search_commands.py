@@ -35,6 +35,16 @@ def test_positions_of_one_game_are_followed_move_by_move(talk):
     assert talk.search.game.texts == ("e7e5",)
 
 
+def test_after_a_ponder_miss_only_the_last_move_is_taken_back(talk):
+    talk.hear("position startpos moves e2e4 e7e5", "position startpos moves e2e4 c7c5 g1f3")
+    after = Position().play("e2e4")
+    assert talk.calls[-1][0] == "takes back"
+    assert talk.calls[-1][2] == (code("c7c5", after), code("g1f3", after.play("c7c5")))
+    talk.hear("position startpos moves e2e4 c7c5 g1f3 b8c6")
+    assert talk.calls[-1][0] == "position"
+    assert len(talk.calls[-1][2]) == 1
+
+
 @pytest.mark.parametrize("wrong", ["position startpos moves e2e4 e2e4", "position fen rubbish", "position"])
 def test_a_wrong_position_changes_nothing(talk, wrong):
     talk.hear("position startpos moves e2e4")
