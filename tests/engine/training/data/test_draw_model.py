@@ -4,6 +4,9 @@ import math
 import numpy as np
 import pytest
 
+from engine.network.architecture import VALUE_UNIT, new_scratch
+from engine.network.batch import values_of
+from engine.network.weights_file import load_weights
 from engine.training.data.decode import new_positions
 from engine.training.data.draw_model import (
     DrawModel,
@@ -17,6 +20,8 @@ from engine.training.data.draw_model import (
 )
 from engine.training.data.viriformat import NOISY, VALUE_ONLY
 from movegen import Position
+from tests.engine.network.boards import board_words
+from tests.positions import random_positions
 
 TRUE = DrawModel((1.5, -2.0, -0.8, 0.3, 0.1, 1.0))
 
@@ -86,15 +91,16 @@ def test_outcomes_by_the_formula_of_the_documents(score, material):
     assert outcomes == pytest.approx([q - draw / 2, draw, 1 - q - draw / 2], abs=1e-6)
 
 
-def test_the_default_model_takes_a_fixed_part_of_the_draws():
-    """Before anything is fitted: sigmoid(1) of what is possible, whatever score and material are."""
-    outcomes = DrawModel().outcomes(np.array([0, 250, -500]), np.array([78.0, 10.0, 0.0]))
-    part = 1 / (1 + math.exp(-1))
-    q = [1 / (1 + math.exp(-x)) for x in (0, 1, -2)]
-    draws = [2 * min(one, 1 - one) * part for one in q]
-    rows = [[one - draw / 2, draw, 1 - one - draw / 2] for one, draw in zip(q, draws, strict=True)]
-    assert outcomes == pytest.approx(np.array(rows), abs=1e-6)
-    assert outcomes.dtype == np.float32
+def test_the_default_model_expects_the_draws_that_the_shipped_net_expects():
+    """Its model was fitted to results. A fit from it to data without results must not undo that."""
+    net, boards = load_weights().network, [board.copy(stack=False) for board in random_positions(300, seed=3)]
+    words, shares = board_words(boards), np.zeros((300, 3), dtype=np.int64)
+    values_of(net, new_scratch(net), words, shares)
+    win, draw, _ = shares.T / VALUE_UNIT
+    q = np.clip(win + draw / 2, 1e-4, 1 - 1e-4)
+    expected = DrawModel().outcomes(250 * np.log(q / (1 - q)), material_of(words))
+    assert expected.dtype == np.float32
+    assert np.abs(expected[:, 1] - draw).mean() < 0.05
 
 
 def test_material_of_every_piece():
