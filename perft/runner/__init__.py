@@ -1,4 +1,4 @@
-"""Units of work on one machine or many: each is done once, booked in a journal, and repeatable.
+"""Units of work on one machine or many: each is done once, recorded in a journal, and repeatable.
 
 units.py       what a unit is: a function, its input, and an identity
 journal.py     which units are done, on disk

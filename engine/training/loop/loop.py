@@ -1,6 +1,6 @@
-"""The loop: the next step, done and booked, again and again. Whatever ends the process, the next one goes on there.
+"""The loop: the next step, done and recorded, again and again. Whatever ends the process, the next one goes on there.
 
-A step is booked when all that it made is on disk. One that was interrupted is done again; what it had made is found
+A step is recorded when all that it made is on disk. One that was interrupted is done again; what it had made is found
 there and used. So a loop that was interrupted has the same nets and the same lines as one that was not.
 """
 
@@ -59,7 +59,7 @@ class Loop:
         return self.state
 
     def step(self) -> None:
-        """Do and book the next step."""
+        """Do and record the next step."""
         state = self.state
         if state.under_way is None:
             self._journal.add(BEGIN, round=len(state.rounds) + 1, **self._work.begin())
