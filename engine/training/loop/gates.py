@@ -81,7 +81,7 @@ def result_of(summary: MatchSummary) -> dict[str, Any]:
 
 
 def check_gates(settings: LoopSettings) -> None:
-    """Raise a `ValueError` if the openings of a gate cannot be had."""
+    """Raise a `ValueError` if the openings of a gate cannot be used."""
     for gate in [VISITS] if settings.clock is None else [VISITS, CLOCK]:
         try:
             openings_of(settings, gate, settings.seed)

@@ -51,7 +51,7 @@ class Loop:
         return read_state(self._journal.entries)
 
     def run(self, rounds: int | None, is_over: Callable[[], bool] = lambda: False) -> LoopState:
-        """Go on until so many rounds have ended in all, or until it is over."""
+        """Go on until this number of rounds has ended in all, or until it is over."""
         self._work.clean(self.state)
         while (rounds is None or self.state.ended < rounds) and not is_over():
             self.step()
