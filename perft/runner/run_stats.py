@@ -23,7 +23,7 @@ class RunStats:
     resent: int = 0  # sent to a second worker because they took long
     verified: int = 0  # done by two workers
     unverified: int = 0  # should have been verified, but there was no second worker
-    recorded_unverified: int = 0  # should be verified, but the book does not say who has done them
+    recorded_unverified: int = 0  # should be verified, but the journal does not name its worker
     workers: int = 0
     lost_workers: int = 0
     is_stopping: bool = False  # no more units are sent

@@ -27,7 +27,7 @@ def recorded_first_answers(units: Iterable[Unit], book: UnitBook, share: float) 
 
 
 def recorded_unverified(units: Iterable[Unit], book: UnitBook, share: float) -> int:
-    """How many units should be verified, but cannot: the book does not say who has done them."""
+    """How many units should be verified, but cannot: their workers are not recorded."""
     return sum(_is_alone(unit, book, share) and not book.done[unit.identity].workers for unit in units)
 
 
