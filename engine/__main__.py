@@ -22,7 +22,7 @@ COMMANDS = {
     "gomoku": ("engine.cli.gomoku", "play Gomoku against the textbook search in the terminal"),
     "match": ("engine.cli.match", "play games between two players: options, weights or UCI engines; Elo, SPRT"),
     "tune": ("engine.cli.tune", "find constants of the search by games between different settings"),
-    "train": ("engine.cli.train", "make the network: labelled games, training, figures (needs the extra `train`)"),
+    "train": ("engine.cli.train", "make the network: labelled games, training, figures"),
     "warmup": ("engine.cli.warmup", "compile all kernels now, with a progress display"),
 }
 ALIASES = {"analyze": "analyse"}

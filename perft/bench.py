@@ -161,7 +161,7 @@ def stockfish_speed(command: str) -> float:
 def engine_seconds(command: str, commands: str) -> float:
     """The CPU time (on Windows: the time) that an engine takes for these commands."""
     before = children_seconds()
-    subprocess.run([command], input=commands + "quit\n", text=True, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([command], input=commands + "quit\n", encoding="ascii", stdout=subprocess.DEVNULL, check=True)
     return children_seconds() - before
 
 

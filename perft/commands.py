@@ -1,13 +1,13 @@
 """The commands of perft. Each prints its result and returns the exit status."""
 
 import argparse
-import shlex
 import sys
 import time
 
 from movegen import Position
 from movegen.compiler.memory import CACHE_LINE_BYTES
 from movegen.fen import START_FEN
+from perft.command_text import words_of
 from perft.counter import MEGABYTE, Counter, counted_before, load_kernels
 from perft.display import Display
 from perft.exits import DONE, FAILED
@@ -127,7 +127,7 @@ def run_compare(position: Position, arguments: argparse.Namespace) -> int:
     """Compare with another program, depth by depth, and print the first difference."""
     from perft.comparison import compare, other_program
 
-    command = shlex.split(arguments.against) if arguments.against else None
+    command = words_of(arguments.against) if arguments.against else None
     with other_program(command, arguments.chess960) as other:
         for depth, difference in compare(other, position, arguments.depth):
             if difference is not None:

@@ -1,7 +1,6 @@
 """Counts in units: on a cluster, or with a folder from which they can be continued. Each prints its result."""
 
 import argparse
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from movegen import Position
 from movegen.compiler.memory import CACHE_LINE_BYTES
+from perft.command_text import quoted
 from perft.count_units import (
     Part,
     free_table,
@@ -49,7 +49,7 @@ def run_in_units(arguments: argparse.Namespace, print_speed: Callable[[int, floa
 def continued_by(folder: Path | None) -> list[str]:
     """How to go on."""
     is_begun = folder is not None and folder.exists()
-    return [f"Continue with: --resume {shlex.quote(str(folder))}"] if is_begun else []
+    return [f"Continue with: --resume {quoted(str(folder))}"] if is_begun else []
 
 
 def count_leaves_below(run: UnitRun) -> tuple[int, bool]:

@@ -69,7 +69,7 @@ class UnitRun(CommandRun):
         megabytes_used: int = 0,
         table: Callable[[], np.ndarray | None] = lambda: None,
     ) -> list[Any]:
-        """The values of all units, in their order; each is booked as soon as it is known.
+        """The values of all units, in their order; each is recorded as soon as it is known.
 
         `megabytes_used`: of the memory of the plan, on this machine; the rest is for the tables of its workers.
         `table`: the memory that this process can use instead, if it does all units itself.

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.config.options import OPTIONS, Option
+
 PROJECT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").glob("*.md")])
 
@@ -75,3 +77,18 @@ def project_files_of(document: Path) -> list[str]:
 def with_options(text: str, table: str) -> str:
     """The text of a document with its table of options replaced."""
     return GENERATED.sub(lambda found: f"{found[1]}{table}\n{found[2]}", text)
+
+
+def markdown_table() -> str:
+    """The table of options in the documents."""
+    rows = [f"| `{option.name}` | {range_text(option)} | {option.meaning} |" for option in OPTIONS]
+    return "\n".join(["| option | default (range) | meaning |", "| --- | --- | --- |", *rows])
+
+
+def range_text(option: Option) -> str:
+    """The default of an option, and what else it may be."""
+    if option.kind == "button":
+        return "button"
+    bounds = f" ({option.lowest}–{option.highest})" if option.kind == "spin" else ""
+    choices = f" ({', '.join(option.choices)})" if option.choices else ""
+    return f"{option.default_text}{bounds}{choices}" if option.name != "UCI_EngineAbout" else "text"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.config.options import markdown_table
 from tests.conftest import JIT_DISABLED
 from tests.documents import (
     DOCUMENTS,
@@ -19,6 +18,7 @@ from tests.documents import (
     anchors_of,
     blocks_of,
     links_of,
+    markdown_table,
     project_files_of,
     prose_of,
     with_options,

@@ -12,7 +12,19 @@ POSIX_MODULES = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "t
 POSIX_NAMES = {
     "os": {
         *("fork", "forkpty", "openpty", "posix_spawn", "setsid", "setpgid", "killpg", "wait", "wait3", "wait4"),
-        *("getuid", "geteuid", "getgid", "getegid", "getpgid", "chown", "fchown", "fchmod", "mkfifo", "mknod"),
+        *(
+            "getuid",
+            "geteuid",
+            "getgid",
+            "getegid",
+            "getpgid",
+            "getpgrp",
+            "chown",
+            "fchown",
+            "fchmod",
+            "mkfifo",
+            "mknod",
+        ),
         *("sched_getaffinity", "sched_setaffinity", "nice", "uname", "getloadavg", "sysconf", "statvfs", "sync"),
         *("pread", "pwrite", "sendfile", "set_blocking"),
     },
@@ -126,3 +138,17 @@ def test_text_files_have_an_encoding():
     for path in FILES:
         for call in calls(ast.parse(path.read_text(encoding="utf-8")), "read_text", "write_text"):
             assert "utf-8" in ast.unparse(call) or "ascii" in ast.unparse(call), f"{path}, line {call.lineno}"
+
+
+def test_pipes_have_an_encoding():
+    """Likewise; `text=True` alone is that of the system."""
+    for path in FILES:
+        for call in calls(ast.parse(path.read_text(encoding="utf-8")), "Popen", "run", "check_output"):
+            named = {keyword.arg for keyword in call.keywords}
+            assert "encoding" in named or not named & {"text", "universal_newlines"}, f"{path}, line {call.lineno}"
+
+
+def test_commands_are_split_as_their_system_does_it():
+    """`shlex` drops the backslashes of folders on Windows."""
+    users = {path.name for path in FILES if "import shlex" in path.read_text(encoding="utf-8")}
+    assert users == {"command_text.py"}

@@ -1,7 +1,6 @@
 """`python -m tests.update_documents`: write what is generated into the documents (also `make docs`)."""
 
-from engine.config.options import markdown_table
-from tests.documents import DOCUMENTS, with_options
+from tests.documents import DOCUMENTS, markdown_table, with_options
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from engine.training.loop.gates import check_gates
 from engine.training.loop.loop import Loop
 from engine.training.loop.loop_journal import SETTINGS, Entry, LoopJournal, check_folder
 from engine.training.loop.nets import widths_of
-from engine.training.loop.page import headline, report_page
+from engine.training.loop.page import SECONDS_OF_HOUR, headline, report_page
 from engine.training.loop.rounds import LoopState, Step, read_state
 from engine.training.loop.settings import (
     FIXED,
@@ -41,7 +41,6 @@ from perft.runner.runner import Runner, Stopped
 from perft.runner.units import AnswerCheck, no_check
 
 REPORT = "report.html"
-SECONDS_OF_HOUR = 3600.0
 
 
 class Deadline:

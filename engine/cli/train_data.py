@@ -171,7 +171,10 @@ def show(store: Store, done: Done, *, as_json: bool, with_table: bool) -> None:
     totals["bytes"] = sum(chunk.bytes for chunk in chunks)
     if as_json:
         listed = [chunk.entry() for chunk in chunks]
-        state = {"damaged_lines": store.manifest.damaged_lines, "not_booked": [path.name for path in store.unbooked()]}
+        state = {
+            "damaged_lines": store.manifest.damaged_lines,
+            "not_recorded": [path.name for path in store.unrecorded()],
+        }
         print(json.dumps({"store": str(store.folder), **state, **done.found, "chunks": listed, **totals}))
         return
     console = new_console(is_terminal=sys.stdout.isatty())

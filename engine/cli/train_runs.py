@@ -168,8 +168,8 @@ def files_from(paths: Sequence[Path], *, whole: bool = False) -> list[Path]:
     """Files of games, with warnings of stores that may have fewer than were added; `whole`: those are refused."""
     for store in (Store(path) for path in paths if path.is_dir()):
         print_warnings(store.warnings())
-        if whole and store.unbooked():
-            raise ValueError(f"{store.folder} has files of games that are not booked: the warning says what to do")
+        if whole and store.unrecorded():
+            raise ValueError(f"{store.folder} has files of games that are not recorded: the warning says what to do")
     return files_of(paths)
 
 

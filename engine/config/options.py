@@ -159,17 +159,3 @@ class Options:
 OPTIONS: tuple[Option, ...] = tuple(field.metadata[METADATA_KEY] for field in fields(Options))
 BY_NAME = {option.name.lower(): option for option in OPTIONS}
 ATTRIBUTES = {field.metadata[METADATA_KEY].name: field.name for field in fields(Options)}
-
-
-def markdown_table() -> str:
-    """The table of options in the documents."""
-    rows = [f"| `{option.name}` | {_range_text(option)} | {option.meaning} |" for option in OPTIONS]
-    return "\n".join(["| option | default (range) | meaning |", "| --- | --- | --- |", *rows])
-
-
-def _range_text(option: Option) -> str:
-    if option.kind == "button":
-        return "button"
-    bounds = f" ({option.lowest}–{option.highest})" if option.kind == "spin" else ""
-    choices = f" ({', '.join(option.choices)})" if option.choices else ""
-    return f"{option.default_text}{bounds}{choices}" if option.name != "UCI_EngineAbout" else "text"

@@ -14,6 +14,7 @@ game.py           one game: moves, clocks
 game_text.py      a game as PGN
 pairs.py          pairs of games as units of work
 play.py           plays the units of a plan, until a test is decided
+replay.py         checks the games that workers send
 forfeits.py       games lost otherwise than by play, and machines that are left out because of them
 summary.py        the result, as text and data
 """

@@ -1,4 +1,4 @@
-"""Games that a worker sends are replayed before they are booked: what is damaged or made up does not count."""
+"""Games that a worker sends are replayed before they are recorded: what is damaged or made up does not count."""
 
 import io
 from collections.abc import Mapping

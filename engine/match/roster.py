@@ -1,6 +1,5 @@
 """Players from texts of a command line or a file."""
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from engine.match.player_files import (
     checksums_of,
     engine_checksums,
 )
+from perft.command_text import words_of
 
 PRESENT = "default"  # the engine as it is
 # What the match itself decides, and what has no meaning in it.
@@ -79,7 +79,7 @@ def _checked_option(name: str, value: str) -> str:
 def read_engine(command: str, name: str, options: Mapping[str, str]) -> PlayerSpec:
     """A UCI engine from the command line."""
     try:
-        words = shlex.split(command)
+        words = words_of(command)
     except ValueError as error:
         raise ValueError(f"{name}: {command[:80]!a} is not a command: {error}") from None
     if not words:

@@ -145,7 +145,7 @@ def mark_live(tree: Tree, header: np.uint64, edge: np.uint64, edges: np.uint64) 
 
 @kernel
 def allocate(tree: Tree, edge: np.uint64, edges: np.uint64) -> np.uint64:
-    """A block for a node below this edge; -> its header, or 0 if none can be had at once."""
+    """A block for a node below this edge; -> its header, or 0 if none is free soon enough."""
     if not is_lock_taken(tree):
         return ZERO
     slots, header = edges + ONE, ZERO

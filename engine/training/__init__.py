@@ -1,1 +1,4 @@
-"""How the network is made: labelled games, their reading, the fit, and the loop of them. Needs the extra `train`."""
+"""How the network is made: labelled games, their reading, the fit, and the loop of them.
+
+Only the curves of a fit need the extra `train`.
+"""

@@ -1,4 +1,4 @@
-"""The options of commands that run units: where they run, and where they are booked."""
+"""The options of commands that run units: where they run, and where they are recorded."""
 
 import argparse
 import time
@@ -18,7 +18,7 @@ MISSING_DASK = "--cluster needs Dask: pip install '.[cluster]' in the folder of 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Where units run, and where they are booked."""
+    """Where units run, and where they are recorded."""
 
     run: Path | None = None
     resume: Path | None = None

@@ -101,7 +101,7 @@ def events_of(stats: RunStats) -> list[str]:
         (stats.resent, "sent twice"),
         (stats.verified, "verified"),
         (stats.unverified, "not verified: there was no second worker"),
-        (stats.booked_unverified, "not verified: an earlier run has made them"),
+        (stats.recorded_unverified, "not verified: an earlier run has made them"),
     )
     lost = [f"{number_of(stats.lost_workers, 'worker')} lost"] if stats.lost_workers else []
     return lost + [f"{count:,} {word}" for count, word in counts if count]

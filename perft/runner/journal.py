@@ -2,7 +2,7 @@
 
     RUN/journal.jsonl   a header, written aside and renamed, then a line for each unit that is done, each with its own
                         checksum
-    RUN/results/        large results, a file each: written aside, renamed, and only then booked
+    RUN/results/        large results, a file each: written aside, renamed, and only then recorded
     RUN/lock            held by the process that writes
 
 A line that was cut off is skipped, and its unit is done again. So is a unit whose file is missing or damaged, or whose
@@ -147,7 +147,7 @@ class Journal:
             yield
         except OSError as error:
             raise JournalError(
-                f"{self.folder}: {error.strerror or error}; what is booked is safe, continue by --resume"
+                f"{self.folder}: {error.strerror or error}; what is recorded is safe, continue by --resume"
             ) from None
 
     def _check_is_new(self) -> None:
@@ -180,7 +180,7 @@ class Journal:
         return [] if entries[:1] == [None] else [entry for entry in entries if entry is not None]
 
     def _result_of(self, entry: Mapping[str, Any]) -> Result | None:
-        """What a line says; None if one of its files is not as it was booked."""
+        """What a line says; None if one of its files is not as it was recorded."""
         files = {suffix: self._path(entry["unit"], suffix) for suffix in entry["files"]}
         for suffix, (size, digest) in entry["files"].items():
             path = files[suffix]

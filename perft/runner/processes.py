@@ -115,7 +115,7 @@ def _serve(connection: Connection) -> None:
 
 
 def _end_with_driver() -> None:
-    """However the driver ends: a unit may take minutes, and nobody waits for it any more."""
+    """However the driver ends: a unit may take minutes, and no process waits for its result any more."""
     driver = parent_process()
     if driver is not None:
         driver.join()

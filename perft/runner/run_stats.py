@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from perft.runner.journal import UnitBook
 from perft.runner.units import Unit
-from perft.runner.verified import booked_first_answers, booked_unverified
+from perft.runner.verified import recorded_first_answers, recorded_unverified
 
 # The numbers of a `RunStats` that add up.
-COUNTS_OF_UNITS = ("total", "done", "from_journal", "redone", "resent", "verified", "unverified", "booked_unverified")
+COUNTS_OF_UNITS = ("total", "done", "from_journal", "redone", "resent", "verified", "unverified", "recorded_unverified")
 
 
 @dataclass
@@ -23,7 +23,7 @@ class RunStats:
     resent: int = 0  # sent to a second worker because they took long
     verified: int = 0  # done by two workers
     unverified: int = 0  # should have been verified, but there was no second worker
-    booked_unverified: int = 0  # should be verified, but the book does not say who has done them
+    recorded_unverified: int = 0  # should be verified, but the journal does not name its worker
     workers: int = 0
     lost_workers: int = 0
     is_stopping: bool = False  # no more units are sent
@@ -34,10 +34,10 @@ class RunStats:
 def stats_at_start(units: Sequence[Unit], book: UnitBook, verify: float) -> RunStats:
     """How far a run is before anything is sent; `verify`: the share of the units that two workers shall do."""
     distinct = {unit.identity: unit for unit in units}
-    waiting = booked_first_answers(distinct.values(), book, verify)
+    waiting = recorded_first_answers(distinct.values(), book, verify)
     done = sum(identity in book.done and identity not in waiting for identity in distinct)
-    alone = booked_unverified(distinct.values(), book, verify)
-    return RunStats(total=len(distinct), done=done, from_journal=done, booked_unverified=alone)
+    alone = recorded_unverified(distinct.values(), book, verify)
+    return RunStats(total=len(distinct), done=done, from_journal=done, recorded_unverified=alone)
 
 
 def added(parts: Sequence[RunStats]) -> RunStats:

@@ -4,8 +4,8 @@
 - A unit whose worker has died is sent again; likewise one whose worker has other versions than this process.
 - A unit that takes five times as long as others is sent to a second worker, the first answer counts; not so if a clock
   decides about its result, since fast answers would be favoured.
-- Some units are verified: done by two workers, and booked only if the answers agree. Those that an earlier run has
-  booked after one answer are done once more. Two different answers to a unit, from whatever cause it was sent twice,
+- Some units are verified: done by two workers, and recorded only if the answers agree. Those that an earlier run has
+  recorded after one answer are done once more. Two different answers to a unit, from whatever cause it was sent twice,
   stop the run, and neither is kept.
 - The first Ctrl-C sends no more units, and waits for those that workers have begun; the second one ends at once.
 """
@@ -20,7 +20,7 @@ from perft.runner.journal import Result, UnitBook
 from perft.runner.pool import UnitJob, UnitPool, UnitReport
 from perft.runner.run_stats import RunStats, stats_at_start
 from perft.runner.units import AnswerCheck, Unit, UnitAnswer, no_check
-from perft.runner.verified import FirstAnswer, booked_first_answers, is_to_verify
+from perft.runner.verified import FirstAnswer, is_to_verify, recorded_first_answers
 
 UNITS_OUT_PER_WORKER = 3  # that are out at a time
 POLL_SECONDS = 0.2
@@ -66,13 +66,13 @@ class Runner:
         self._has_recalled = False
 
     def run(self, units: Sequence[Unit]) -> Generator[tuple[Unit, Result], None, None]:
-        """The units with their results, as they get done; first those that are booked already. Close it to stop early.
+        """The units with their results, as they get done; first those recorded already. Close it to stop early.
 
         A unit that is given several times is done once. `Stopped` after Ctrl-C, `RunError` if it cannot go on: what is
-        booked stays.
+        recorded stays.
         """
         distinct = list({unit.identity: unit for unit in units}.values())
-        self._first = booked_first_answers(distinct, self._book, self._verify)
+        self._first = recorded_first_answers(distinct, self._book, self._verify)
         done = [unit for unit in distinct if self._is_done(unit)]
         self.stats = stats_at_start(distinct, self._book, self._verify)
         self._waiting.extend(self._first_job(unit) for unit in distinct if not self._is_done(unit))
@@ -91,7 +91,7 @@ class Runner:
             raise Stopped(f"{self.stats.done} of {self.stats.total} units are done")
 
     def _first_job(self, unit: Unit) -> UnitJob:
-        """Of this run; an earlier one may have booked an answer that shall be verified."""
+        """Of this run; an earlier one may have recorded an answer that shall be verified."""
         return UnitJob(unit, 2 if unit.identity in self._first else 1, self._avoided(unit))
 
     def _has_work(self) -> bool:
@@ -162,7 +162,7 @@ class Runner:
     # Receiving
 
     def _take(self, report: UnitReport) -> Iterator[tuple[Unit, Result]]:
-        """Book the answer of a job, if it is the one that its unit still needs."""
+        """Record the answer of a job, if it is the one that its unit still needs."""
         self._out.pop(report.job, None)
         unit, answer = report.job.unit, report.answer
         if answer is None:
@@ -210,7 +210,7 @@ class Runner:
                 self._book.withdraw(unit)
             raise RunError(
                 f"{first.worker} and {answer.worker} gave different results for unit {unit.identity[:16]}: "
-                "one of them computes wrongly; neither is booked"
+                "one of them computes wrongly; neither is recorded"
             )
 
     def _finish(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:

@@ -88,7 +88,7 @@ def _hashed(value: Any) -> dict[str, str]:
 
 
 def identity_of(function: str, values: Mapping[str, Any], sources: str) -> str:
-    """The name under which a unit is booked: it differs if anything differs that its result may depend on."""
+    """The name under which a unit is recorded: it differs if anything differs that its result may depend on."""
     return checksum(canonical([function, dict(values), sources]).encode())
 
 

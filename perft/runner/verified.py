@@ -20,14 +20,14 @@ def is_to_verify(unit: Unit, share: float) -> bool:
     return unit.is_repeatable and int(unit.identity[:8], 16) < share * 2**32
 
 
-def booked_first_answers(units: Iterable[Unit], book: UnitBook, share: float) -> dict[str, FirstAnswer]:
-    """Of units that shall be verified, and that an earlier run has booked after one answer; by their identity."""
-    booked = {unit.identity: book.done[unit.identity] for unit in units if _is_alone(unit, book, share)}
-    return {name: FirstAnswer(result.workers[0], result.digest) for name, result in booked.items() if result.workers}
+def recorded_first_answers(units: Iterable[Unit], book: UnitBook, share: float) -> dict[str, FirstAnswer]:
+    """Of units that shall be verified, and that an earlier run has recorded after one answer; by their identity."""
+    recorded = {unit.identity: book.done[unit.identity] for unit in units if _is_alone(unit, book, share)}
+    return {name: FirstAnswer(result.workers[0], result.digest) for name, result in recorded.items() if result.workers}
 
 
-def booked_unverified(units: Iterable[Unit], book: UnitBook, share: float) -> int:
-    """How many units should be verified, but cannot: the book does not say who has done them."""
+def recorded_unverified(units: Iterable[Unit], book: UnitBook, share: float) -> int:
+    """How many units should be verified, but cannot: their workers are not recorded."""
     return sum(_is_alone(unit, book, share) and not book.done[unit.identity].workers for unit in units)
 
 

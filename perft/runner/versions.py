@@ -37,7 +37,7 @@ def versions_behind(function: str) -> Mapping[str, str]:
 
 
 def computing_versions() -> dict[str, str]:
-    """What results may depend on, whoever sends the units: for the header of a journal."""
+    """What results may depend on, whichever process sends the units: for the header of a journal."""
     return _versions_of(COMPUTING)
 
 

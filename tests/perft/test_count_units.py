@@ -233,7 +233,7 @@ class TestCommand:
         assert "e2e4: 600\n" in output
 
     @pytest.mark.jit  # processes
-    def test_units_that_were_booked_without_verification_are_verified(self, capsys, tmp_path, monkeypatch):
+    def test_units_that_were_recorded_without_verification_are_verified(self, capsys, tmp_path, monkeypatch):
         """Also if nothing else is left to do."""
         run = tmp_path / "run"
         self.run(capsys, 3, "--run", run)

@@ -156,10 +156,10 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def book(folder: Path, entry: Mapping[str, Any]) -> None:
+def record(folder: Path, entry: Mapping[str, Any]) -> None:
     """Add a line. After an `OSError` the lines before are safe; the new one may be there, if only `fsync` failed."""
     path = folder / MANIFEST
     try:
         append_line(path, entry)
     except OSError as error:
-        raise OSError(error.errno, f"{error.strerror or error}; what is booked is safe", str(path)) from None
+        raise OSError(error.errno, f"{error.strerror or error}; what is recorded is safe", str(path)) from None

@@ -5,9 +5,9 @@
     STORE/chunks/NAME.visits    their visits, if there are any, or NAME.policy
     STORE/lock                  held by the process that writes
 
-A chunk is written aside, flushed, renamed, and only then booked in the manifest. Chunks are taken out by one line
+A chunk is written aside, flushed, renamed, and only then recorded in the manifest. Chunks are taken out by one line
 there, then their files are deleted, and another line says so: the same request finishes a removal that was interrupted.
-So whatever ends a process, all that was booked stays. Readers need no lock.
+So whatever ends a process, all that was recorded stays. Readers need no lock.
 """
 
 import re
@@ -27,9 +27,9 @@ from engine.training.data.manifest import (
     SHA_256,
     SUFFIXES,
     Chunk,
-    book,
     is_store,
     read_manifest,
+    record,
 )
 from engine.training.data.new_chunk import NewChunk, sha_256, verified_parts
 from perft.runner.checked_lines import flush_folder
@@ -110,7 +110,7 @@ class Store:
         """A chunk that came from there."""
         return next((chunk for chunk in self.chunks if chunk.source == source), None)
 
-    def unbooked(self) -> list[Path]:
+    def unrecorded(self) -> list[Path]:
         """Files of games that the manifest does not know: after an interruption, or because a line is damaged."""
         known = self.manifest.chunks.keys() | self.manifest.removed.keys()
         paths = sorted((self.folder / CHUNKS).glob(f"*{GAMES}"))
@@ -118,13 +118,13 @@ class Store:
 
     def warnings(self) -> list[str]:
         """Why there may be fewer games than were added."""
-        found, how, unbooked = [], self._how_to_check(), self.unbooked()
+        found, how, unrecorded = [], self._how_to_check(), self.unrecorded()
         if damaged := self.manifest.damaged_lines:
             found.append(f"{self.folder}: lines of {MANIFEST} that are damaged: {damaged}; they are skipped, see {how}")
-        if unbooked:
+        if unrecorded:
             found.append(
-                f"{self.folder}: files of games that are not booked, and not used: {len(unbooked)}, "
-                f"e.g. {unbooked[0].name}; unless another command is adding them now, {how} says what to do"
+                f"{self.folder}: files of games that are not recorded, and not used: {len(unrecorded)}, "
+                f"e.g. {unrecorded[0].name}; unless another command is adding them now, {how} says what to do"
             )
         return found
 
@@ -191,7 +191,7 @@ class Store:
         flush_folder(self.folder / CHUNKS)
 
     def _book(self, entry: Mapping[str, Any]) -> None:
-        book(self.folder, entry)
+        record(self.folder, entry)
         self.manifest.read(entry)
 
 

@@ -19,8 +19,9 @@ DOUBLED_SHARE = 0.01  # of a chunk's games; records of a single move may be equa
 HASH_BYTES = 8  # of a game: among a hundred million, two different ones with the same hash are unlikely (0.03 %)
 GAMES_AT_ONCE = 100_000  # that are hashed: Python's objects need more memory than the hashes
 
-BOOKED_TWICE, MISCOUNTED, DOUBLED = "booked twice", "miscounted", "doubled"  # kinds of faults besides those of `store`
-LEFT_OVER, NOT_BOOKED, FOREIGN = "left over", "not booked", "foreign"
+# Kinds of faults besides those of `store`
+RECORDED_TWICE, MISCOUNTED, DOUBLED = "recorded twice", "miscounted", "doubled"
+LEFT_OVER, NOT_RECORDED, FOREIGN = "left over", "not recorded", "foreign"
 
 
 class Fault(NamedTuple):
@@ -52,7 +53,7 @@ def check_store(store: Store, advance: Callable[[], None] = lambda: None) -> Sto
             hashes[chunk.name] = game_hashes(found)
             report.games += chunk.games
         advance()
-    report.faults += [booked_twice(store, name) for name in sorted(store.manifest.twice)]
+    report.faults += [recorded_twice(store, name) for name in sorted(store.manifest.twice)]
     repeated = repeated_in(list(hashes.values()))
     shared = {name: own[np.isin(own, repeated)] for name, own in hashes.items()}
     report.doubled = sum(map(len, shared.values()))
@@ -94,10 +95,10 @@ def plan_text(chunk: Chunk) -> str:
     return ", ".join(f"{key} {value}" for key, value in plan.items()) if isinstance(plan, dict) else "unknown"
 
 
-def booked_twice(store: Store, name: str) -> Fault:
+def recorded_twice(store: Store, name: str) -> Fault:
     """It is used once only."""
-    advice = f"harmless; copy it to another folder, --remove {name[:12]} and --add the copy, and it is booked once"
-    return Fault(BOOKED_TWICE, str(store.path(name)), advice)
+    advice = f"harmless; copy it to another folder, --remove {name[:12]} and --add the copy, and it is recorded once"
+    return Fault(RECORDED_TWICE, str(store.path(name)), advice)
 
 
 # Games in several chunks
@@ -145,9 +146,9 @@ def unknown_files(store: Store) -> Iterator[Fault]:
             yield unknown_file(path)
     folder = store.folder / CHUNKS
     chunks = store.manifest.chunks
-    booked = {name + suffix for name, chunk in chunks.items() for suffix in chunk.files}
+    recorded = {name + suffix for name, chunk in chunks.items() for suffix in chunk.files}
     for path in sorted(folder.iterdir() if folder.is_dir() else ()):
-        if path.name not in booked and not (path.suffix in SUFFIXES and path.stem in chunks):  # that is STRANGE
+        if path.name not in recorded and not (path.suffix in SUFFIXES and path.stem in chunks):  # that is STRANGE
             yield unknown_file(path, is_removed=path.stem in store.manifest.removed)
 
 
@@ -163,13 +164,13 @@ def unknown_file(path: Path, *, is_removed: bool = False) -> Fault:
             games = path.with_suffix(GAMES)
             cause = f"of an interrupted command, or its line in {MANIFEST} is damaged"
             advice = f"repeat that; if it cannot be repeated, --add {games} takes it in, without its plan if it has one"
-            return Fault(NOT_BOOKED, str(path), f"{cause}: {advice}")
+            return Fault(NOT_RECORDED, str(path), f"{cause}: {advice}")
         return Fault(LEFT_OVER, str(path), "of an interrupted command: repeat that, or delete the file")
     return Fault(FOREIGN, str(path), "not of this store: move it elsewhere, or delete it")
 
 
 def is_whole(games: Path) -> bool:
-    """Have the files of a chunk that is not booked the content that their name says?"""
+    """Have the files of a chunk that is not recorded the content that their name says?"""
     paths = [path for suffix in SUFFIXES if (path := games.with_suffix(suffix)).is_file()]
     try:
         return games.is_file() and digest_of(*paths) == games.stem

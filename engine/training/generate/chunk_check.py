@@ -1,4 +1,4 @@
-"""Chunks that workers send are replayed before they are booked: what is damaged or made up does not count."""
+"""Chunks that workers send are replayed before they are recorded: what is damaged or made up does not count."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Chunks of games as units of work; they are booked in the folder of chunks."""
+"""Chunks of games as units of work; they are recorded in the folder of chunks."""
 
 from collections.abc import Callable, Mapping
 from contextlib import closing

@@ -111,7 +111,7 @@ def join(plan: Plan, chunks: Chunks, output: Path) -> None:
 
 
 def join_in_store(plan: Plan, chunks: Chunks, folder: Path) -> None:
-    """Join all chunks into one of a store, and delete them. Until that is booked, the same command does it again."""
+    """Join all chunks into one of a store, and delete them. Until that is recorded, the same command does it again."""
     whole = chunks.folder / JOINED
     write_joined(plan, chunks, whole)
     with store_to_write(folder) as store:

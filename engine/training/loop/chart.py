@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.training.loop.strength import Strength
+from engine.training.loop.net_strength import Strength
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 320, 64, 20, 16, 44
 SMALLEST_RANGE = 20.0  # Elo

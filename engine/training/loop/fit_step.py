@@ -44,7 +44,7 @@ def fit_settings(one: Round, games: FitGames, start: str) -> FitSettings:
 
 
 def fit_round(one: Round, folder: Path, store: Store, nets: Nets, open_run: OpenRun) -> dict[str, Any]:
-    """Train both nets in a folder, and write the net of the round; -> what is booked."""
+    """Train both nets in a folder, and write the net of the round; -> what is recorded."""
     start, games = nets.state(one.against), fit_games(store, one)
     settings = fit_settings(one, games, nets.digest(one.against))
     folder.mkdir(parents=True, exist_ok=True)

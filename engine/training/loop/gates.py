@@ -53,7 +53,7 @@ def match_of(one: Round, gate: str, nets: Nets) -> Match:
 
 
 def play_gate(one: Round, gate: str, folder: Path, nets: Nets, open_run: OpenRun) -> dict[str, Any]:
-    """Play a gate in the folder of its round, until it is decided; -> what is booked."""
+    """Play a gate in the folder of its round, until it is decided; -> what is recorded."""
     match = match_of(one, gate, nets)
     units = hash_of_units(match.units)[:UNITS_LETTERS]  # other units, after another version of Teresa: another folder
     journal, counted_in = Journal(folder / f"{GATE}-{gate}-{units}"), folder / f"{GATE}-{gate}.spent"
@@ -67,7 +67,7 @@ def play_gate(one: Round, gate: str, folder: Path, nets: Nets, open_run: OpenRun
 
 
 def result_of(summary: MatchSummary) -> dict[str, Any]:
-    """A match as it is booked: passed if the test has accepted the larger Elo, not if the games ran out before."""
+    """A match as it is recorded: passed if the test has accepted the larger Elo, not if the games ran out before."""
     score, sprt = summary.score, summary.sprt
     return {
         "won": score.wins,
@@ -81,7 +81,7 @@ def result_of(summary: MatchSummary) -> dict[str, Any]:
 
 
 def check_gates(settings: LoopSettings) -> None:
-    """Raise a `ValueError` if the openings of a gate cannot be had."""
+    """Raise a `ValueError` if the openings of a gate cannot be used."""
     for gate in [VISITS] if settings.clock is None else [VISITS, CLOCK]:
         try:
             openings_of(settings, gate, settings.seed)

@@ -26,7 +26,7 @@ def plan_of(settings: LoopSettings, number: int, part: str, weights: Path) -> Pl
 def label_round(
     one: Round, part: str, store: Path, weights: Path, counted_in: Path, open_run: OpenRun
 ) -> dict[str, Any]:
-    """Make the games, unless the store has them already; -> what is booked."""
+    """Make the games, unless the store has them already; -> what is recorded."""
     plan = plan_of(one.settings, one.number, part, weights)
     source = source_of(chunks_of(plan, store))
     chunk = Store(store).find_source(source)

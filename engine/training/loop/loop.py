@@ -1,6 +1,6 @@
-"""The loop: the next step, done and booked, again and again. Whatever ends the process, the next one goes on there.
+"""The loop: the next step, done and recorded, again and again. Whatever ends the process, the next one goes on there.
 
-A step is booked when all that it made is on disk. One that was interrupted is done again; what it had made is found
+A step is recorded when all that it made is on disk. One that was interrupted is done again; what it had made is found
 there and used. So a loop that was interrupted has the same nets and the same lines as one that was not.
 """
 
@@ -51,7 +51,7 @@ class Loop:
         return read_state(self._journal.entries)
 
     def run(self, rounds: int | None, is_over: Callable[[], bool] = lambda: False) -> LoopState:
-        """Go on until so many rounds have ended in all, or until it is over."""
+        """Go on until this number of rounds has ended in all, or until it is over."""
         self._work.clean(self.state)
         while (rounds is None or self.state.ended < rounds) and not is_over():
             self.step()
@@ -59,7 +59,7 @@ class Loop:
         return self.state
 
     def step(self) -> None:
-        """Do and book the next step."""
+        """Do and record the next step."""
         state = self.state
         if state.under_way is None:
             self._journal.add(BEGIN, round=len(state.rounds) + 1, **self._work.begin())

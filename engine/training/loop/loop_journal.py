@@ -7,7 +7,7 @@
     LOOP/rounds/         what is kept of a round under way, and the games of its gates
     LOOP/report.html
 
-Lines have numbers and checksums. One that was cut off is written again by the step that it was to book; one that is
+Lines have numbers and checksums. One that was cut off is written again by the step that it was to write; one that is
 missing between others stops the loop: it may have said which net is the best.
 """
 
@@ -62,12 +62,12 @@ class LoopJournal:
         self.entries.append(entry)
 
     def add(self, kind: str, **fields: Any) -> None:
-        """Book something that is done."""
+        """Record something that is done."""
         entry = self._numbered(kind, **fields)
         try:
             append_line(self.path, entry)
         except OSError as error:
-            raise OSError(error.errno, f"{error.strerror or error}; what is booked is safe", str(self.path)) from None
+            raise OSError(error.errno, f"{error.strerror or error}; what is recorded is safe", str(self.path)) from None
         self.entries.append(entry)
 
     def _numbered(self, kind: str, **fields: Any) -> Entry:

@@ -6,9 +6,9 @@ from html import escape
 
 from engine.training.loop.chart import ChartPoint, strength_svg
 from engine.training.loop.loop_journal import FIT, LABELS, Entry
+from engine.training.loop.net_strength import Strength
 from engine.training.loop.rounds import LoopState, Round, Step
 from engine.training.loop.settings import GATES
-from engine.training.loop.strength import Strength
 
 SECONDS_OF_HOUR = 3600
 NOTHING = "–"
@@ -60,7 +60,7 @@ def headline(state: LoopState) -> str:
     kept = sum(one.kept is True for one in state.rounds)
     hours = state.cpu_seconds / SECONDS_OF_HOUR
     counts = f"nets kept: {kept} of {state.ended}; core hours: {hours:.2f}"
-    return f"{counts}; Elo: {elo_text(state.strength)}; the best net: nets/{state.best}.net"
+    return f"{counts}; Elo: {strength_text(state.strength)}; the best net: nets/{state.best}.net"
 
 
 def _present(state: LoopState, step: Step | None, now: float) -> str:
@@ -70,7 +70,7 @@ def _present(state: LoopState, step: Step | None, now: float) -> str:
     return f"{moment}: round {len(state.rounds)}, {step}."
 
 
-def elo_text(strength: Strength) -> str:
+def strength_text(strength: Strength) -> str:
     """An Elo with its bounds."""
     return f"{strength.elo:+.0f} ({strength.low:+.0f} … {strength.high:+.0f})"
 
@@ -84,7 +84,7 @@ def chart_points(state: LoopState) -> list[ChartPoint]:
             continue
         reached = strength.plus(one.gain)
         strength = reached if one.kept else strength
-        title = f"round {one.number}, {one.net}: {elo_text(reached)}"
+        title = f"round {one.number}, {one.net}: {strength_text(reached)}"
         points.append(ChartPoint(seconds / SECONDS_OF_HOUR, reached, one.kept, title))
     return points
 
@@ -107,7 +107,8 @@ def _cells(one: Round, strength: Strength, hours: float) -> Sequence[str]:
     return (
         str(one.number), f"{labels:,}" if labels else NOTHING, *_figures(fit.get("figures", {})),
         *(cell for gate in GATES for cell in _gate(gates.get(gate))),
-        elo_text(one.gain) if one.gates else NOTHING, f"{one.net or ''} {end}", f"{strength.elo:+.0f}", f"{hours:.2f}",
+        strength_text(one.gain) if one.gates else NOTHING, f"{one.net or ''} {end}",
+        f"{strength.elo:+.0f}", f"{hours:.2f}",
     )  # fmt: skip
 
 

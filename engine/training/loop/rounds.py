@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.training.loop.loop_journal import BEGIN, END, FIT, GATE, HEADER, LABELS, SETTINGS, Entry
+from engine.training.loop.net_strength import Strength, gain_of
 from engine.training.loop.settings import CLOCK, GAMES, TREES, VISITS, LoopSettings, settings_of
-from engine.training.loop.strength import Strength, gain_of
 
 
 class Step(NamedTuple):

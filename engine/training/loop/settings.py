@@ -1,4 +1,4 @@
-"""What a loop is asked for: kept in its journal, where a change is a line of its own."""
+"""What a loop is asked for: kept in its journal, where each change is a separate line."""
 
 import hashlib
 import math

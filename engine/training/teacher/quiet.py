@@ -16,7 +16,7 @@ from movegen.apply import apply
 from movegen.attacks import checkers
 from movegen.bits import U64, ZERO
 from movegen.board import Board, board_at
-from movegen.compiler.jit import inlined, kernel
+from movegen.compiler.jit import inlined
 from movegen.generate import fill_moves
 from movegen.moves import MAX_MOVES
 
@@ -97,14 +97,3 @@ def quiet_teacher_value(net: TeacherNet, scratch: QuietScratch, board: Board, si
             if ply >= 0:
                 numbers[ply, BEST] = max(numbers[ply, BEST], -numbers[ply + 1, BEST])
     return i64(numbers[0, BEST])
-
-
-@kernel
-def quiet_teacher_values(
-    net: TeacherNet, scratch: QuietScratch, boards: np.ndarray, plain: np.ndarray, quiet: np.ndarray
-) -> None:
-    """The values of many boards: as they are, and after captures."""
-    for number in range(len(boards)):
-        board = board_at(boards, number)
-        plain[number] = teacher_value(net, scratch.teacher, board, 0)
-        quiet[number] = quiet_teacher_value(net, scratch, board, 0)

@@ -10,7 +10,7 @@ from engine.cli import progress, train_data
 from engine.cli.train import main
 from engine.training.data import store as module
 from engine.training.data.games import open_games
-from engine.training.data.manifest import book
+from engine.training.data.manifest import record
 from engine.training.data.new_chunk import inspect
 from engine.training.data.store import Store
 from engine.training.data.visits import sibling
@@ -235,7 +235,7 @@ def test_an_interrupted_thinning_is_finished_by_the_same_command(run, as_json, f
 
 def test_another_request_than_the_interrupted_one_is_done_too(run, files, folder):
     add(folder, *files)
-    book(folder, {"removed": [inspect(files[0]).chunk.name], "request": "--thin 50%"})
+    record(folder, {"removed": [inspect(files[0]).chunk.name], "request": "--thin 50%"})
     name = inspect(files[1]).chunk.name
     assert run(folder, "--remove", name, "--force")[0] == 0
     assert [chunk.source["name"] for chunk in Store(folder).chunks] == ["c.vf"]
@@ -252,16 +252,16 @@ def test_a_damaged_line_of_the_manifest_is_not_passed_over(run, files, folder, c
     assert "lines of manifest.jsonl that are damaged: 1;" in errors
     assert "2 chunks" in output
     found = json.loads(run(folder, "--json")[1])
-    assert found["damaged_lines"] == len(found["not_booked"]) == 1
+    assert found["damaged_lines"] == len(found["not_recorded"]) == 1
     assert main(["evaluate", str(folder), "--json"]) == 0
     assert capsys.readouterr().err == errors
     assert main(["fit", str(folder), "--output", str(folder.with_name("run"))]) == 2
     captured = capsys.readouterr().err
     assert captured.startswith(errors)
-    assert "has files of games that are not booked: the warning says what to do" in captured
+    assert "has files of games that are not recorded: the warning says what to do" in captured
     assert not folder.with_name("run").exists()
     assert run(folder.with_name("merged"), "--merge", folder)[2] == errors
-    assert run(folder, "--add", folder / "chunks" / found["not_booked"][0])[0] == 0
+    assert run(folder, "--add", folder / "chunks" / found["not_recorded"][0])[0] == 0
     assert run(folder)[2].count("warning: ") == 1
     assert main(["evaluate", str(folder), "--json"]) == 0
 
@@ -281,7 +281,7 @@ def test_what_is_wrong_is_said(run, files, folder, tmp_path, monkeypatch):
     (other / "notes.txt").write_text("mine")
     newer = tmp_path / "newer"
     newer.mkdir()
-    book(newer, {"store": 2})
+    record(newer, {"store": 2})
     add(folder, files[0])
     for words, message in (
         ([tmp_path / "none"], "there is no store"),

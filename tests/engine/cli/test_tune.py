@@ -182,7 +182,7 @@ def test_files_of_others_are_not_overwritten(capsys, tmp_path, file):
         (lambda trials: [0.5] * (len(trials) + 1), r"\d results of \d trials"),
     ],
 )
-def test_results_that_cannot_be_end_the_run_and_are_not_booked(capsys, tmp_path, monkeypatch, tiny, made_up, reason):
+def test_results_that_cannot_be_end_the_run_and_are_not_recorded(capsys, tmp_path, monkeypatch, tiny, made_up, reason):
     monkeypatch.setattr("engine.tune.trials.play_trials", lambda trials, **_: made_up(trials))
     status, output, errors = run(capsys, tiny, "--run", tmp_path / "run")
     assert (status, output) == (2, "")

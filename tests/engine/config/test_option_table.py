@@ -5,11 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from engine.config.options import OPTIONS, Option, Options, markdown_table
+from engine.config.options import OPTIONS, Option, Options
 from engine.config.search_params import root_exponent, search_params, weakened
 from engine.config.strength import LEVELS, Level, level_of
 from engine.mcts.params import NETWORK, PLAYOUT, PUCT, UCB1
 from engine.network.infer import PLAIN_SHARPNESS, sharpness
+from tests.documents import markdown_table
 
 LINES = """
 Hash type spin default 256 min 1 max 65536

@@ -92,7 +92,7 @@ def test_games_that_are_missing_or_too_many(answer, change, reason):
         check_pairs(UNIT, UnitAnswer("host:1", 1.0, answer.value, games))
 
 
-def test_a_wrong_answer_ends_the_run_and_is_not_booked(answer):
+def test_a_wrong_answer_ends_the_run_and_is_not_recorded(answer):
     class LyingPool(InlinePool):
         def receive(self, seconds):
             wrong = edited(answer, "1. e4", "1. e5")

@@ -110,7 +110,7 @@ def workers(file, environment, *arguments, count=2):
     return started([*command, *options], environment, cwd=Path(file).parent)
 
 
-def booked(folder):
+def recorded(folder):
     """The lines of a journal, without its header."""
     with suppress(OSError):
         return (Path(folder) / "journal.jsonl").read_text().splitlines()[1:]

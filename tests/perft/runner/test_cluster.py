@@ -333,7 +333,7 @@ class TestOtherVersions:
         assert "Traceback" not in finished.stderr
 
     def test_a_worker_that_comes_later_without_teresa_ends_the_run_too(self, tmp_path, environment, without):
-        """What is booked stays, and the run goes on as soon as there is a worker that has it."""
+        """What is recorded stays, and the run goes on as soon as there is a worker that has it."""
         units = [unit(number) for number in range(20)]
         with scheduler(tmp_path, environment) as (_, file):
             pool, book, begun = self.pool_of(file), Memory(), []

@@ -26,9 +26,9 @@ from perft.runner.runner import Runner
 from tests.perft.runner.certificates import new_certificates
 from tests.perft.runner.programs import (
     PROJECT,
-    booked,
     drive,
     driver_command,
+    recorded,
     scheduler,
     started,
     until,
@@ -98,7 +98,7 @@ def test_a_worker_is_killed_every_ten_seconds(tmp_path):
 
 
 def kill_at_random(arguments, run, victim, on_cluster, folder, environment):
-    """Let a driver run until it has booked a unit, and a moment longer; -> the number of booked units."""
+    """Let a driver run until it has recorded a unit, and a moment longer; -> the number of recorded units."""
     with ExitStack() as stack:
         where, process = [], None
         if on_cluster:
@@ -106,29 +106,29 @@ def kill_at_random(arguments, run, victim, on_cluster, folder, environment):
             process, file = stack.enter_context(scheduler(folder, environment))
             stack.enter_context(workers(file, environment))
             where = ["--cluster", file]
-        before = len(booked(run))
+        before = len(recorded(run))
         driver = stack.enter_context(started(driver_command(*arguments, *where), environment))
-        until(lambda: len(booked(run)) > before or driver.poll() is not None, "a unit")
+        until(lambda: len(recorded(run)) > before or driver.poll() is not None, "a unit")
         time.sleep(random.uniform(0, 3))
         (driver if victim == "driver" else process).kill()
         driver.wait(60)
-    return len(booked(run))
+    return len(recorded(run))
 
 
 @pytest.mark.parametrize("victim", ["driver", "scheduler"])
 def test_kills_at_random_moments(tmp_path, environment, victim):
-    """Five times; drivers are continued without and with a cluster in turn: the same total, no unit booked twice."""
+    """Five times; drivers are continued without and with a cluster in turn: the same total, no unit recorded twice."""
     run, arguments = tmp_path / "run", [8, "--hash", 4, "--run", tmp_path / "run"]
     for number in range(5):
         on_cluster = victim == "scheduler" or number % 2 == 1
         done = kill_at_random(arguments, run, victim, on_cluster, tmp_path / f"cluster-{number}", environment)
-        print(f"kill {number}: {done} units are booked")
+        print(f"kill {number}: {done} units are recorded")
         arguments = ["--resume", run]
     header = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
     assert done < header["units"], "the run was too short for five kills"
     finished = drive(environment, "--resume", run, timeout=1800)
     assert finished.stdout == f"\nNodes searched: {START_COUNTS[8]}\n", finished.stderr
-    entries = [json.loads(line) for line in booked(run)]
+    entries = [json.loads(line) for line in recorded(run)]
     assert len({entry["unit"] for entry in entries}) == len(entries) == header["units"]
     assert sum(entry["value"] for entry in entries) == START_COUNTS[8]
 
@@ -202,7 +202,7 @@ def test_two_hosts_with_tls(hosts, tmp_path, environment):
             check=False,
         )
     assert finished.stdout == f"\nNodes searched: {START_COUNTS[7]}\n", finished.stderr
-    places = {worker.rpartition(":")[0] for line in booked(run) for worker in json.loads(line)["workers"]}
+    places = {worker.rpartition(":")[0] for line in recorded(run) for worker in json.loads(line)["workers"]}
     assert places == {f"tls://{address}", f"tls://{other}"}
     assert plain.returncode == 2
     assert "everybody who reaches this port can run programs" in plain.stderr
@@ -218,7 +218,7 @@ def test_a_disk_that_is_full(tmp_path, environment):
     try:
         finished = drive(environment, 7, "--run", disk / "run")
         assert finished.returncode == 2
-        assert finished.stderr.endswith("No space left on device; what is booked is safe, continue by --resume\n")
+        assert finished.stderr.endswith("No space left on device; what is recorded is safe, continue by --resume\n")
         shutil.copytree(disk / "run", tmp_path / "larger")
     finally:
         subprocess.run([shutil.which("umount") or "umount", str(disk)], check=True)

@@ -34,15 +34,15 @@ def lines_of(journal):
     return (journal.folder / "journal.jsonl").read_text().splitlines()
 
 
-def test_what_is_booked_is_there_again(journal):
+def test_what_is_recorded_is_there_again(journal):
     big = 10**30
-    booked = [
+    recorded = [
         journal.book(unit(1), answer(big), ("a",)),
         journal.book(unit(2), answer(None, {".txt": b"abc", ".bin": b""}), ("a", "b")),
     ]
     other, header = reopened(journal)
     assert header == {"journal": 1, "command": "test", "arguments": {"depth": 3}}
-    assert other.done == {unit(1).identity: booked[0], unit(2).identity: booked[1]}
+    assert other.done == {unit(1).identity: recorded[0], unit(2).identity: recorded[1]}
     assert other.done[unit(1).identity].value == big
     assert other.done[unit(2).identity].workers == ("a", "b")
     assert other.done[unit(2).identity].read(".txt") == b"abc"
@@ -90,7 +90,7 @@ def test_the_last_line_of_a_unit_counts(journal):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="folders cannot be opened")
-def test_names_and_contents_are_on_the_disk_before_a_unit_is_booked(tmp_path, monkeypatch):
+def test_names_and_contents_are_on_the_disk_before_a_unit_is_recorded(tmp_path, monkeypatch):
     synced, fsync = [], os.fsync
 
     def noted(number):
@@ -135,7 +135,7 @@ def test_a_damaged_file_of_a_result_makes_its_unit_undone(journal, damage):
     other.close()
 
 
-def test_a_file_that_was_not_booked_is_no_result(journal):
+def test_a_file_that_was_not_recorded_is_no_result(journal):
     (journal.folder / "results" / (unit(1).identity[:32] + ".txt.new")).write_bytes(b"half")
     other, _ = reopened(journal)
     assert other.done == {}
@@ -205,7 +205,7 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(journal, full_disk):
     with full_disk():
         for files in ({}, {".txt": b"abcdef"}):
             with pytest.raises(
-                JournalError, match=r"No space left on device; what is booked is safe, continue by --resume"
+                JournalError, match=r"No space left on device; what is recorded is safe, continue by --resume"
             ):
                 journal.book(unit(2), answer(4, files), ("a",))
     assert list(journal.done) == [unit(1).identity]

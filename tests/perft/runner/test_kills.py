@@ -15,11 +15,11 @@ from tests.perft.runner.programs import (
     SECONDS,
     START_7,
     all_gone,
-    booked,
     drive,
     driver_command,
     family_of,
     press_ctrl_c,
+    recorded,
     scheduler,
     started,
     until,
@@ -50,12 +50,12 @@ def units_of(error_text):
 
 def resumed(environment, run, *arguments):
     """Finish a run; -> units, and how many were in its journal."""
-    before = len(booked(run))
+    before = len(recorded(run))
     finished = drive(environment, "--resume", run, *arguments)
     assert (finished.returncode, finished.stdout) == (0, RESULT), finished.stderr
     units, from_journal = units_of(finished.stderr)
     assert from_journal == before
-    assert len(booked(run)) == units
+    assert len(recorded(run)) == units
     return units, from_journal
 
 
@@ -64,7 +64,7 @@ def resumed(environment, run, *arguments):
 def test_a_killed_driver(tmp_path, environment, where, then):
     run = tmp_path / "run"
     with started(driver_command(7, "--run", run, *where), environment) as driver:
-        until(lambda: len(booked(run)) >= 3, "some units")
+        until(lambda: len(recorded(run)) >= 3, "some units")
         family = family_of(driver.pid)
         driver.kill()
         driver.wait(SECONDS)
@@ -81,7 +81,7 @@ def test_a_killed_scheduler(tmp_path, environment):
         workers(file, environment),
         started(driver_command(7, "--cluster", file, "--run", run), environment, **PIPES) as driver,
     ):
-        until(lambda: len(booked(run)) >= 3, "some units")
+        until(lambda: len(recorded(run)) >= 3, "some units")
         process.kill()
         output, errors = driver.communicate(timeout=60)
     assert (driver.returncode, output) == (2, "")
@@ -93,7 +93,7 @@ def test_a_killed_scheduler(tmp_path, environment):
 def test_a_killed_worker(tmp_path, environment):
     run = tmp_path / "run"
     with started(driver_command(7, "--cluster", "local", "--run", run), environment, **PIPES) as driver:
-        until(lambda: len(booked(run)) >= 3, "some units")
+        until(lambda: len(recorded(run)) >= 3, "some units")
         worker = next(each for each in family_of(driver.pid) if "spawn_main" in " ".join(each.cmdline()))
         worker.kill()
         output, errors = driver.communicate(timeout=SECONDS)
@@ -104,17 +104,17 @@ def test_a_killed_worker(tmp_path, environment):
 
 @pytest.mark.parametrize("where", [["--threads", "2"], ["--cluster", "local"]], ids=["embedded", "cluster"])
 def test_ctrl_c_once(tmp_path, environment, where):
-    """What is under way is finished and booked; the workers do not die of a Ctrl-C that reaches the whole group."""
+    """What is under way is finished and recorded; the workers do not die of a Ctrl-C that reaches the whole group."""
     run = tmp_path / "run"
     with started(driver_command(7, "--run", run, *where), environment, **PIPES) as driver:
-        until(lambda: len(booked(run)) >= 3, "some units")
+        until(lambda: len(recorded(run)) >= 3, "some units")
         family = family_of(driver.pid)
         press_ctrl_c(driver)
         output, errors = driver.communicate(timeout=60)
         until(lambda: all_gone(family), "the end of its workers", 30)
     assert driver.returncode == 130, errors
     done, total = map(int, re.search(r"Stopped: (\d+) of (\d+) units are done", output).groups())
-    assert 3 <= done == len(booked(run)) < total
+    assert 3 <= done == len(recorded(run)) < total
     assert output.endswith(f"Continue with: --resume {run}\n")
     announced, stopping = errors.splitlines()
     assert announced == f"run folder: {run} (continue by --resume)"
@@ -146,7 +146,7 @@ def test_ctrl_c_twice(tmp_path, environment, where):
 
 
 def test_a_full_disk(tmp_path, environment):
-    """Here a limit of the size of files; what was booked before stays."""
+    """Here a limit of the size of files; what was recorded before stays."""
     import resource
 
     run = tmp_path / "run"
@@ -157,7 +157,7 @@ def test_a_full_disk(tmp_path, environment):
     signal.getsignal(signal.SIGXFSZ)  # Python ignores it: writing fails instead
     finished = drive(environment, 7, "--run", run, preexec_fn=limit)
     assert finished.returncode == 2
-    assert finished.stderr.endswith("File too large; what is booked is safe, continue by --resume\n")
+    assert finished.stderr.endswith("File too large; what is recorded is safe, continue by --resume\n")
     finished = drive(environment, "--resume", run)
     assert (finished.returncode, finished.stdout) == (0, RESULT)
     assert units_of(finished.stderr)[1] >= 1

@@ -88,7 +88,7 @@ def test_the_same_unit_twice_is_done_once():
     assert len(pool.sent) == 2
 
 
-def test_what_is_booked_is_not_done_again():
+def test_what_is_recorded_is_not_done_again():
     book = Memory()
     list(Runner(FakePool(), book).run(UNITS[:30]))
     pool = FakePool()
@@ -192,7 +192,7 @@ class TestVerified:
         with pytest.raises(RunError, match=r"worker [01] and worker [01] gave different results for unit") as error:
             list(Runner(pool, book, verify=1.0).run(UNITS))
         assert UNITS[20].identity[:16] in str(error.value)
-        assert UNITS[20].identity not in book.done  # what is not sure is not booked
+        assert UNITS[20].identity not in book.done  # what is not sure is not recorded
 
     @pytest.mark.parametrize(("share", "runs"), [(1.0, 20), (0.1, 500)])
     def test_one_wrong_unit_in_a_hundred_is_found(self, share, runs):
@@ -251,7 +251,7 @@ class TestStragglers:
                 if unit_ is UNITS[0]:
                     pool.plan = lambda job: 3 if job.unit is UNITS[0] else "answer"
 
-        with pytest.raises(RunError, match=r"gave different results .*; neither is booked"):
+        with pytest.raises(RunError, match=r"gave different results .*; neither is recorded"):
             change_the_plan()
         assert UNITS[0].identity not in book.done
 
@@ -363,8 +363,8 @@ class TestStuckWorkers:
         assert pool.most_out >= 8
 
 
-class TestBookedBefore:
-    """An earlier run has booked units, most of them after one answer."""
+class TestRecordedBefore:
+    """An earlier run has recorded units, most of them after one answer."""
 
     @pytest.fixture
     def book(self):
@@ -392,7 +392,7 @@ class TestBookedBefore:
 
     def test_another_answer_ends_the_run_and_neither_is_kept(self, book):
         pool = FakePool(lambda job: -1 if job.unit is UNITS[7] else "answer")
-        with pytest.raises(RunError, match=r"gave different results .*; neither is booked"):
+        with pytest.raises(RunError, match=r"gave different results .*; neither is recorded"):
             list(Runner(pool, book, verify=1.0).run(UNITS))
         assert UNITS[7].identity not in book.done
         assert UNITS[8].identity in book.done
@@ -403,7 +403,7 @@ class TestBookedBefore:
             book.done[each.identity] = replace(book.done[each.identity], workers=())
         runner = Runner(FakePool(), book, verify=1.0)
         assert results(runner) == RIGHT
-        assert (runner.stats.verified, runner.stats.booked_unverified) == (25, 5)
+        assert (runner.stats.verified, runner.stats.recorded_unverified) == (25, 5)
 
 
 class TestNoSecondWorker:

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from engine.training.data.games import open_games
-from engine.training.data.manifest import book, read_manifest
+from engine.training.data.manifest import read_manifest, record
 from engine.training.data.new_chunk import inspect
 from engine.training.data.store import Store, files_of, store_to_write
 from engine.training.data.visits import sibling
@@ -86,7 +86,7 @@ def test_more_chunks_than_a_process_may_open(folder, tmp_path):
 # Damage to the manifest
 
 
-def test_a_manifest_that_was_cut_off_anywhere_has_all_that_was_booked_before(files, folder):
+def test_a_manifest_that_was_cut_off_anywhere_has_all_that_was_recorded_before(files, folder):
     add(folder, *files[:2])
     first = set(read_manifest(folder).chunks)
     length = (folder / "manifest.jsonl").stat().st_size
@@ -97,7 +97,7 @@ def test_a_manifest_that_was_cut_off_anywhere_has_all_that_was_booked_before(fil
         chunks = set(read_manifest(folder).chunks)
         assert chunks == (everything if size == len(whole) - 1 else first)
     (folder / "manifest.jsonl").write_bytes(whole[: length + 40])
-    assert faults_in(folder) == ["not booked"]
+    assert faults_in(folder) == ["not recorded"]
     assert add(folder, files[2])[0].what == "added"
     manifest = read_manifest(folder)
     assert (set(manifest.chunks), manifest.damaged_lines) == (everything, 1)
@@ -224,12 +224,12 @@ def test_newer_versions_are_refused(files, folder):
     changes = ({"kind": "soft"}, {"files": suffix}, {"files": escaping}, {"chunk": "../../x"}, {"games": "many"})
     endless = {"games": float("inf")}, {"files": {".vf": [float("inf"), "0" * 64]}}  # JSON of Python knows infinity
     for change in (*changes, *endless, {"files": {".vf": [1, "../../x"]}}, {"source": None}):
-        book(folder, {**entry, **change})
+        record(folder, {**entry, **change})
         with pytest.raises(ValueError, match=r"manifest\.jsonl: line 3: .* a newer one may"):
             Store(folder)
         (folder / "manifest.jsonl").write_bytes(whole)
     (folder / "manifest.jsonl").write_bytes(b"")
-    book(folder, {"store": 2})
+    record(folder, {"store": 2})
     with pytest.raises(ValueError, match="format 2, and not 1: this version of Teresa cannot read it, a newer one may"):
         Store(folder)
     for content in (b"", b"\n", b"x" * 100, json.dumps({"store": 1}).encode() + b"\n"):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from engine.training.data import store as module
-from engine.training.data.manifest import book
+from engine.training.data.manifest import record
 from engine.training.data.new_chunk import inspect
 from engine.training.data.store import Store, store_to_write
 from engine.training.data.store_check import check_store
@@ -124,7 +124,7 @@ def test_visits_beside_a_chunk_without_are_not_taken_for_its_own(files, folder):
 def test_what_interrupted_commands_leave_is_named(files, folder, tmp_path):
     chunk = inspect(files[0]).chunk
     with store_to_write(folder) as store:
-        book(folder, {"removed": chunk.name})  # and then the process ended
+        record(folder, {"removed": chunk.name})  # and then the process ended
     new = games_file(tmp_path / "new.vf", 2, seed=7, with_visits=True)
     whole = store.path(inspect(new).chunk.name)
     whole.write_bytes(new.read_bytes())
@@ -139,8 +139,8 @@ def test_what_interrupted_commands_leave_is_named(files, folder, tmp_path):
         aside: "left over",
         half: "left over",
         store.path(chunk.name): "left over",
-        whole: "not booked",
-        sibling(whole): "not booked",
+        whole: "not recorded",
+        sibling(whole): "not recorded",
     }
     assert {place: kind for kind, place in faults(folder)} == {str(path): kind for path, kind in kinds.items()}
     assert [what for _, what in add(folder, whole)] == ["added"]
@@ -149,7 +149,7 @@ def test_what_interrupted_commands_leave_is_named(files, folder, tmp_path):
     assert Store(folder).manifest.chunks[inspect(new).chunk.name].source == {"name": whole.name}
 
 
-def test_what_is_not_booked_is_said_and_how_to_keep_its_plan(files, folder):
+def test_what_is_not_recorded_is_said_and_how_to_keep_its_plan(files, folder):
     """The advice is to repeat the command, which knows the plan; or it can be given later."""
     manifest, new = (
         folder / "manifest.jsonl",
@@ -159,12 +159,12 @@ def test_what_is_not_booked_is_said_and_how_to_keep_its_plan(files, folder):
     manifest.write_bytes(b"".join(line.replace(b'"games"', b'"gamex"') if b"a.vf" in line else line for line in lines))
     (fault,) = check_store(Store(folder)).faults
     path = Store(folder).path(new.chunk.name)
-    assert (fault.kind, fault.place) == ("not booked", str(path))
+    assert (fault.kind, fault.place) == ("not recorded", str(path))
     assert f"repeat that; if it cannot be repeated, --add {path} takes it in, without its plan" in fault.advice
-    assert Store(folder).unbooked() == [path]
-    damaged, unbooked = Store(folder).warnings()
+    assert Store(folder).unrecorded() == [path]
+    damaged, unrecorded = Store(folder).warnings()
     assert "lines of manifest.jsonl that are damaged: 1;" in damaged
-    assert f"not booked, and not used: 1, e.g. {path.name}" in unbooked
+    assert f"not recorded, and not used: 1, e.g. {path.name}" in unrecorded
     add(folder, path)
     assert Store(folder).find_source({"plan": {"seed": 3}}) is None
     with store_to_write(folder) as store:
@@ -176,12 +176,12 @@ def test_what_is_not_booked_is_said_and_how_to_keep_its_plan(files, folder):
     assert len(Store(folder).warnings()) == 1
 
 
-def test_a_chunk_booked_twice_is_found(files, folder):
+def test_a_chunk_recorded_twice_is_found(files, folder):
     chunk = inspect(files[0]).chunk
-    book(folder, chunk.entry())
+    record(folder, chunk.entry())
     (fault,) = check_store(Store(folder)).faults
     assert "copy it to another folder" in fault.advice
-    assert faults(folder) == [("booked twice", str(chunk_file(folder, files[0])))]
+    assert faults(folder) == [("recorded twice", str(chunk_file(folder, files[0])))]
     assert len(Store(folder).files()) == 2
     with store_to_write(folder) as store:
         store.remove([chunk])
@@ -194,8 +194,8 @@ def test_wrong_numbers_in_the_manifest_are_found(files, folder):
     with store_to_write(folder) as store:
         store.remove([chunk])
     add(folder, files[0])
-    book(folder, {"removed": chunk.name})
-    book(folder, replace(chunk, positions=chunk.positions + 1).entry())
+    record(folder, {"removed": chunk.name})
+    record(folder, replace(chunk, positions=chunk.positions + 1).entry())
     assert faults(folder) == [("miscounted", str(chunk_file(folder, files[0])))]
 
 

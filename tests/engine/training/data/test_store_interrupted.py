@@ -1,4 +1,4 @@
-"""A store whose process ends, finds the disk full, or has a second one beside it: nothing that was booked is lost."""
+"""A store whose process ends, finds the disk full, or has a second one beside it: nothing that was recorded is lost."""
 
 import errno
 import os
@@ -55,7 +55,7 @@ def interrupt(monkeypatch, number, error, *, can_clean_up):
 
 
 @pytest.mark.parametrize("can_clean_up", [False, True], ids=["killed", "full"])
-def test_whatever_ends_an_addition_nothing_booked_is_lost(files, folder, monkeypatch, can_clean_up):
+def test_whatever_ends_an_addition_nothing_recorded_is_lost(files, folder, monkeypatch, can_clean_up):
     """The same command makes it whole, at whichever step it was ended."""
     error = OSError(errno.ENOSPC, "No space left on device") if can_clean_up else Killed()
     went_on = []

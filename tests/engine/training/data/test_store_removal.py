@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.training.data.manifest import book
+from engine.training.data.manifest import record
 from engine.training.data.new_chunk import inspect
 from engine.training.data.store import Store, store_to_write, surplus
 from tests.engine.training.data.stores import add, faults_in, games_file, names_in
@@ -109,7 +109,7 @@ def test_names_that_could_lead_out_of_the_store_are_refused(files, folder, tmp_p
         None,
         {},
     ):
-        book(folder, {key: names})
+        record(folder, {key: names})
         with pytest.raises(ValueError, match=r"manifest\.jsonl: line 3: .* a newer one may"), store_to_write(folder):
             pass
         assert victim.exists()
@@ -117,12 +117,12 @@ def test_names_that_could_lead_out_of_the_store_are_refused(files, folder, tmp_p
         (folder / "manifest.jsonl").write_bytes(whole)
 
 
-def test_what_was_never_booked_is_not_deleted(files, folder):
+def test_what_was_never_recorded_is_not_deleted(files, folder):
     """A removal deletes by the lines of chunks: a name alone deletes nothing."""
     add(folder, files[0])
     stranger = folder / "chunks" / ("0" * 64 + ".vf")
     stranger.write_bytes(b"x")
-    book(folder, {"removed": ["0" * 64], "request": "--thin 50%"})
+    record(folder, {"removed": ["0" * 64], "request": "--thin 50%"})
     with store_to_write(folder) as store:
         assert store.unfinished("--thin 50%") == []
         store.remove(store.chunks)

@@ -1,4 +1,4 @@
-"""Damaged and invented chunks are refused before they are booked."""
+"""Damaged and invented chunks are refused before they are recorded."""
 
 from dataclasses import replace
 

@@ -107,5 +107,5 @@ def lines_of(folder):
 
 
 def steps_of(folder):
-    """The steps that are booked."""
+    """The steps that are recorded."""
     return [Step(entry["kind"], entry.get("part", "")) for entry in lines_of(folder)]

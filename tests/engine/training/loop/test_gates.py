@@ -1,4 +1,4 @@
-"""The gates of a round: who plays, from which openings, and what is booked of the result."""
+"""The gates of a round: who plays, from which openings, and what is recorded of the result."""
 
 from dataclasses import replace
 

@@ -94,7 +94,7 @@ def test_a_disk_that_is_full_loses_nothing(folder, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("engine.training.loop.loop_journal.append_line", full)
-    with pytest.raises(OSError, match="No space left on device; what is booked is safe"):
+    with pytest.raises(OSError, match="No space left on device; what is recorded is safe"):
         run(folder, FakeWork(folder), 2)
     monkeypatch.undo()
     assert (folder / JOURNAL).read_bytes() == before

@@ -9,9 +9,9 @@ import pytest
 
 from engine.training.loop.chart import ChartPoint, strength_svg, ticks
 from engine.training.loop.loop_journal import LoopJournal
+from engine.training.loop.net_strength import Strength
 from engine.training.loop.page import chart_points, report_page
 from engine.training.loop.rounds import Step, read_state
-from engine.training.loop.strength import Strength
 from tests.engine.training.loop.fake_work import TWO_GATES, FakeWork, begun, run
 
 SETTINGS = replace(TWO_GATES, teacher="<b>fish</b> & co")

@@ -8,8 +8,8 @@ import pytest
 
 from engine.match.statistics import Counts, elo_interval
 from engine.training.loop.loop_journal import LoopJournal
+from engine.training.loop.net_strength import MOST_ELO, Strength, gain_of
 from engine.training.loop.rounds import read_state
-from engine.training.loop.strength import MOST_ELO, Strength, gain_of
 from tests.engine.training.loop.fake_work import LOST, SETTINGS, TWO_GATES, WON, FakeWork, begun, run
 
 

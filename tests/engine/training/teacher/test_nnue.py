@@ -11,9 +11,9 @@ import pytest
 
 from engine.training.teacher.nnue import new_teacher_scratch
 from engine.training.teacher.nnue_file import parse_teacher_net, read_teacher_net
-from engine.training.teacher.quiet import new_quiet_scratch, quiet_teacher_values
+from engine.training.teacher.quiet import new_quiet_scratch
 from tests.engine.network.boards import board_words
-from tests.engine.training.teacher.compiled import parts_of
+from tests.engine.training.teacher.compiled import parts_of, quiet_teacher_values
 from tests.engine.training.teacher.made_up_nets import made_up_net, slow_parts, slow_value
 from tests.positions import random_positions
 

@@ -4,9 +4,10 @@ import chess
 import numpy as np
 import pytest
 
-from engine.training.teacher.quiet import DEEPEST, MATED, new_quiet_scratch, quiet_teacher_values
+from engine.training.teacher.quiet import DEEPEST, MATED, new_quiet_scratch
 from tests.engine.network.boards import board_words
 from tests.engine.network.test_captures import RARE, winning
+from tests.engine.training.teacher.compiled import quiet_teacher_values
 from tests.engine.training.teacher.made_up_nets import made_up_net
 from tests.engine.training.teacher.test_nnue import net_of
 from tests.positions import random_positions

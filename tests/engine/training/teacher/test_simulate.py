@@ -9,13 +9,13 @@ from engine.mcts.params import NETWORK, PUCT, SearchParams, new_worker, root_of
 from engine.mcts.tree import new_tree
 from engine.network.infer import sharpness
 from engine.training.teacher.nnue_file import SCALES, TeacherNet
-from engine.training.teacher.quiet import new_quiet_scratch, quiet_teacher_values
+from engine.training.teacher.quiet import new_quiet_scratch
 from engine.training.teacher.simulate import simulate_with_teacher
 from movegen.bits import U64
 from tests import reference
 from tests.engine.mcts.invariants import check_invariants
 from tests.engine.mcts.test_simulate import NET, POSITIONS, assert_same_tree, network_priors
-from tests.engine.training.teacher.compiled import scores_of
+from tests.engine.training.teacher.compiled import quiet_teacher_values, scores_of
 from tests.engine.training.teacher.made_up_nets import made_up_net
 from tests.engine.training.teacher.test_nnue import net_of
 
