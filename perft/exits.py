@@ -5,6 +5,7 @@ imported or kernels are compiled, code that is running may swallow it, and there
 is for such parts.
 """
 
+import atexit
 import errno
 import os
 import signal
@@ -13,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 # Exit status
 DONE = 0
@@ -35,6 +36,7 @@ class _Program:
 def run_as_program(name: str, command: Callable[[], int]) -> int:
     """Run a command as the only work of this process; -> exit status. `name` is printed at Ctrl-C."""
     _Program.name = name
+    atexit.register(_ignore_interruptions)  # what is registered first is called last
     _open_missing_streams()
     for stream in (sys.stdin, sys.stdout, sys.stderr):  # a console may lack letters: `?` instead of a failure
         with suppress(AttributeError, ValueError):
@@ -44,6 +46,7 @@ def run_as_program(name: str, command: Callable[[], int]) -> int:
             return command()
         finally:
             sys.stdout.flush()
+            _set_interruption(_end_by_keyboard)  # threads are waited for now, and may hang
     except KeyboardInterrupt:
         _end_by_keyboard()
     except OSError:
@@ -83,6 +86,17 @@ def ending_at_once() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _set_interruption(handler: Any) -> None:
+    """What Ctrl-C does from now on, unless this process was started to ignore it."""
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _end_by_keyboard):
+        signal.signal(signal.SIGINT, handler)
+
+
+def _ignore_interruptions() -> None:
+    """All is done and written; Python only tidies up."""
+    _set_interruption(signal.SIG_IGN)
 
 
 def _end_by_keyboard(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:

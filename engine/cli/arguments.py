@@ -62,10 +62,15 @@ def add_limits(parser: argparse.ArgumentParser, default: float | str, what: str,
     text = default if isinstance(default, str) else f"{default:g}"
     parser.add_argument("--seconds", type=positive_number(float), help=f"for {what} (default {text})")
     if old_names:
-        parser.add_argument(
-            "--movetime", dest="seconds", type=_from_milliseconds, metavar="MS", help="the same as --seconds, in ms"
-        )
+        add_movetime(parser)
     add_visits(parser, f"for {what}, instead of or besides --seconds", old_name=old_names)
+
+
+def add_movetime(parser: argparse.ArgumentParser) -> None:
+    """`--movetime`: in milliseconds, as in UCI."""
+    parser.add_argument(
+        "--movetime", dest="seconds", type=_from_milliseconds, metavar="MS", help="the same as --seconds, in ms"
+    )
 
 
 def add_visits(

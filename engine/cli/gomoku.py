@@ -16,18 +16,24 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="teresa gomoku", description="Play Gomoku against Monte Carlo tree search.")
     parser.add_argument("--size", type=int, default=7, help="squares on a side, 3 to 19 (default: %(default)s)")
     parser.add_argument("--win", type=int, default=4, help="how many in a row win (default: %(default)s)")
-    parser.add_argument("--simulations", type=int, default=800, help="of the engine for a move (default: %(default)s)")
+    parser.add_argument(
+        *("--visits", "--simulations"),  # an older name
+        type=int,
+        default=800,
+        metavar="N",
+        help="of the engine for a move (default: %(default)s)",
+    )
     parser.add_argument("--second", action="store_true", help="let the engine begin")
     parser.add_argument("--seed", type=int, help="make the engine's choices repeatable")
     arguments = parser.parse_args(argv)
-    if not 3 <= arguments.size <= 19 or not 3 <= arguments.win <= arguments.size or arguments.simulations < 1:
-        parser.error("--size goes from 3 to 19, --win from 3 to the size, --simulations from 1")
+    if not 3 <= arguments.size <= 19 or not 3 <= arguments.win <= arguments.size or arguments.visits < 1:
+        parser.error("--size goes from 3 to 19, --win from 3 to the size, --visits from 1")
     game = [Gomoku.blank(arguments.size, arguments.win)]
     try:
         play(
             game,
             human_is_max=not arguments.second,
-            simulations=arguments.simulations,
+            simulations=arguments.visits,
             rng=random.Random(arguments.seed),
         )
     except EOFError:

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.cli.arguments import MATCH_GAMES, MATCH_VISITS, add_visits, add_work, games_parser, positive_number
+from engine.cli.arguments import (
+    MATCH_GAMES,
+    MATCH_VISITS,
+    add_movetime,
+    add_visits,
+    add_work,
+    games_parser,
+    positive_number,
+)
 from perft.exits import ending_at_once, reported
 
 EXAMPLES = """
@@ -49,9 +57,8 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
     )
     add_visits(parser, f"for each move (default {MATCH_VISITS}, if there is no clock)")
     parser.add_argument("--clock", type=_clock, metavar="S+I", help="seconds for a game, and more for each move")
-    parser.add_argument(
-        "--seconds", "--movetime", dest="seconds", type=positive_number(float), metavar="S", help="for each move"
-    )
+    parser.add_argument("--seconds", type=positive_number(float), metavar="S", help="for each move")
+    add_movetime(parser)
     parser.add_argument("--book", type=Path, metavar="FILE", help="openings (EPD or PGN; default: random moves)")
     parser.add_argument("--chess960", action="store_true", help="the openings of an EPD file are of Chess960")
     parser.add_argument("--seed", type=int, metavar="N", help="order of openings, random numbers of players")

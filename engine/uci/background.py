@@ -4,6 +4,7 @@ Searches and jobs end in their own threads, so what runs changes under a lock.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -47,6 +48,7 @@ class Background:
         self._say, self._on_end = say, on_end
         self._lock = threading.Lock()
         self._search: Limits | None = None  # of the search that runs: a `bestmove` is due
+        self._search_began = 0.0
         self._stop_running: Callable[[], None] = lambda: None  # stops that search
         self._is_answering = False  # a `bestmove` is being written
         self._job: Job | None = None
@@ -58,6 +60,7 @@ class Background:
         """A search begins, which `stop` ends."""
         with self._lock:
             self._search, self._stop_running = limits, stop
+            self._search_began = time.monotonic()
 
     def cancel_search(self) -> None:
         """The search could not be started."""
@@ -139,8 +142,14 @@ class Background:
 
     @property
     def may_be_endless(self) -> bool:
-        """Whether the search has no limit of time or visits."""
+        """Whether the search may never answer by itself: there may be no mate."""
         limits = self._search
         if limits is None or limits.infinite or limits.ponder:
             return limits is not None
-        return limits.nodes is None and limits.move_time is None and limits.time_left is None
+        ends = (limits.nodes, limits.depth, limits.move_time, limits.time_left)
+        return limits.mate is not None and all(end is None for end in ends)
+
+    @property
+    def search_seconds(self) -> float:
+        """How long the search has run; if none runs, since the last one began."""
+        return time.monotonic() - self._search_began

@@ -21,6 +21,7 @@ CommandHandler = Callable[[Command], None]
 SHOWS_ONLY = frozenset({"explorer", "explorer port", "open explorer"})  # options that do not disturb a search
 LOADS_KERNELS = SHOWS_ONLY | {"evalfile"}  # options that import kernels: not while the loader imports them
 READY_SECONDS = {Outlook.SOON: 8.0, Outlook.LATE: 4.0}  # after which `isready` no longer waits for the search
+MATE_SECONDS = 30.0  # for each search for a mate, at the end of input: there may be no mate
 END_POLL_SECONDS = 0.02  # between two checks whether all is done, at the end of input
 
 
@@ -41,7 +42,11 @@ class Activity(Protocol):
 
     @property
     def may_be_endless(self) -> bool:
-        """Whether the search has no limit of time or visits."""
+        """Whether the search may never answer by itself."""
+
+    @property
+    def search_seconds(self) -> float:
+        """How long the search has run."""
 
     def stop_search(self) -> None:
         """Ask the search to end soon."""
@@ -86,7 +91,8 @@ class CommandQueue:
     def finish(self, is_in_vain: Callable[[], bool]) -> bool:
         """At the end of input, wait until all commands are done; return whether all could be done.
 
-        A search that only `stop` would end is stopped. `is_in_vain`: whether the answers are no longer read.
+        A search that only `stop` would end is stopped, one for a mate after `MATE_SECONDS`.
+        `is_in_vain`: whether the answers are no longer read.
         """
         with self._lock:
             self._input_has_ended = True
@@ -164,8 +170,7 @@ class CommandQueue:
             self._run(self._pending.popleft())
         if self._is_loaded:
             self._hurry()
-        is_over = self._activity.waits_for_stop and self._input_has_ended
-        if is_over or (self._activity.may_be_endless and self._has_pending_go):
+        if self._is_endless and (self._input_has_ended or self._has_pending_go):
             self._activity.stop_search()
         if self._can_be_ready:
             self._answer_isready()
@@ -176,8 +181,15 @@ class CommandQueue:
         if not self._is_loaded:
             return command.name == "setoption" and option not in LOADS_KERNELS
         if waits_for is WaitsFor.RESULT:
-            return not self._activity.is_busy or self._activity.may_be_endless
+            return not self._activity.is_busy or self._is_endless
         return not (self._activity.is_busy and waits_for is WaitsFor.END and option not in SHOWS_ONLY)
+
+    @property
+    def _is_endless(self) -> bool:
+        """Whether nothing waits for the end of the search that runs. After the end of input nobody can stop it."""
+        if self._input_has_ended and self._activity.search_seconds < MATE_SECONDS:
+            return self._activity.waits_for_stop
+        return self._activity.may_be_endless
 
     def _hurry(self) -> None:
         """Run what is meant for the search that runs, although it is behind commands that wait for its end."""

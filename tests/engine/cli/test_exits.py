@@ -142,6 +142,42 @@ def test_ctrl_c_and_the_end_of_input_together(environment, tmp_path, cold, times
         assert engine.end(seconds=60) == (0, "")
 
 
+PROGRAM_THAT_ENDS = """
+import atexit, os, signal, sys, time
+from perft.exits import run_as_program
+
+def interrupt(act=os.kill, wait=time.sleep, arguments=(os.getpid(), signal.SIGINT)):
+    act(*arguments)
+    wait(0.5)
+
+class Late:
+    def __del__(self, interrupt=interrupt):
+        interrupt()
+
+def command():
+    print("done", flush=True)
+    if sys.argv[1] == "early":
+        atexit.register(interrupt)
+    elif sys.argv[1] == "late":
+        sys.late = Late()
+    return 0
+
+sys.exit(run_as_program("program", command))
+"""
+
+
+@can_signal
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [("never", (0, "done\n", "")), ("early", (130, "done\n", "program: interrupted\n")), ("late", (0, "done\n", ""))],
+)
+def test_ctrl_c_after_the_end_of_a_command(moment, expected, environment):
+    """While Python tidies up: first what it calls at exit, then its modules."""
+    command = [sys.executable, "-c", PROGRAM_THAT_ENDS, moment]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == expected
+
+
 @pytest.mark.parametrize("buffered", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize("name", ["analyse", "bench", "epd", "review"])
 @pytest.mark.usefixtures("warm")

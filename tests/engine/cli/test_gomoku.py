@@ -15,7 +15,7 @@ def play(monkeypatch, capsys, lines, *options):
             raise EOFError from None
 
     monkeypatch.setattr("builtins.input", answer)
-    status = main(["gomoku", "--size", "3", "--win", "3", "--simulations", "300", "--seed", "1", *options])
+    status = main(["gomoku", "--size", "3", "--win", "3", "--visits", "300", "--seed", "1", *options])
     return status, capsys.readouterr().out
 
 
@@ -49,7 +49,9 @@ def test_end_of_input_ends_the_game(monkeypatch, capsys):
     assert play(monkeypatch, capsys, [])[0] == 0
 
 
-@pytest.mark.parametrize("options", [["--size", "2"], ["--win", "9"], ["--simulations", "0"], ["--size", "x"]])
+@pytest.mark.parametrize(
+    "options", [["--size", "2"], ["--win", "9"], ["--visits", "0"], ["--simulations", "0"], ["--size", "x"]]
+)
 def test_bad_options(options):
     with pytest.raises(SystemExit) as stop:
         main(["gomoku", *options])

@@ -174,7 +174,7 @@ def test_units_are_enough_for_several_workers(visits, games, units):
 
 def test_seconds_for_each_move(capsys):
     assert units_of("--seconds", "0.5", "--games", "2")[0].input["control"]["move_time"] == 0.5
-    assert units_of("--movetime", "0.5", "--games", "2")[0].input["control"]["move_time"] == 0.5
+    assert units_of("--movetime", "500", "--games", "2")[0].input["control"]["move_time"] == 0.5
     assert (
         "--clock and --seconds: one of them" in run(capsys, "default", "default", "--clock", "1", "--seconds", "1")[2]
     )

@@ -31,8 +31,10 @@ def watched():
     [
         (Limits(infinite=True), True, True),
         (Limits(ponder=True, time_left=1000), True, True),
-        (Limits(depth=3), False, True),
+        (Limits(depth=3), False, False),
         (Limits(mate=2), False, True),
+        (Limits(mate=2, nodes=0), False, False),
+        (Limits(mate=2, depth=0), False, False),
         (Limits(nodes=5), False, False),
         (Limits(move_time=5), False, False),
         (Limits(time_left=5), False, False),

@@ -228,7 +228,7 @@ class FakeActivity:
     """Runs what the test says."""
 
     is_busy = waits_for_stop = may_be_endless = False
-    stops = 0
+    stops, search_seconds = 0, 0.0
 
     @property
     def is_idle(self):
@@ -335,6 +335,19 @@ def test_an_endless_search_is_stopped_for_a_pending_go_and_at_the_end_of_input(l
     loaded.queue._pending.clear()
     loaded.activity.waits_for_stop = True
     assert loaded.queue.finish(lambda: loaded.activity.stops > 1)
+
+
+def test_a_search_for_a_mate_is_stopped_some_time_after_the_end_of_input(loaded):
+    loaded.activity.is_busy = loaded.activity.may_be_endless = True
+    looks = []
+
+    def look():
+        looks.append(loaded.activity.stops)
+        loaded.activity.search_seconds += 10
+        return loaded.activity.stops > 0
+
+    assert loaded.queue.finish(look)
+    assert looks == [0, 0, 0, 1]  # at 10, 20 and 30 seconds
 
 
 def test_failures_of_handlers_are_reported(loaded):

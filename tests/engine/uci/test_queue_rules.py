@@ -187,13 +187,34 @@ def test_a_go_after_nothing_stops_nothing():
     ]
 
 
-@pytest.mark.parametrize(("waits", "has_ended", "stops"), [(1, 1, 1), (1, 0, 0), (0, 1, 0)])
-def test_at_the_end_of_input_a_search_that_waits_for_stop_is_stopped(waits, has_ended, stops):
+@pytest.mark.parametrize(
+    ("waits", "endless", "seconds", "has_ended", "stops"),
+    [
+        (1, 1, 0, 1, 1),
+        (1, 1, 99, 1, 1),
+        (1, 1, 99, 0, 0),
+        (0, 0, 99, 1, 0),
+        (0, 1, 99, 0, 0),
+        (0, 1, 29.9, 1, 0),  # a search for a mate gets some time
+        (0, 1, 30, 1, 1),
+    ],
+)
+def test_at_the_end_of_input_a_search_that_waits_for_stop_is_stopped(waits, endless, seconds, has_ended, stops):
     talk = Talk(is_busy=True)
-    talk.activity.waits_for_stop = bool(waits)
+    talk.activity.waits_for_stop, talk.activity.may_be_endless = bool(waits), bool(endless)
+    talk.activity.search_seconds = seconds
     talk.queue._input_has_ended = bool(has_ended)
     talk.run_due()
     assert talk.activity.stops == stops
+
+
+@pytest.mark.parametrize("line", ["moves", "go nodes 1"])
+def test_what_was_piped_behind_a_search_for_a_mate_waits_for_it(line):
+    talk = Talk(is_ready=False, works=True)
+    talk.hear("go mate 2", line)
+    talk.queue._input_has_ended = talk.activity.may_be_endless = talk.loader.is_ready = True
+    talk.run_due()
+    assert (talk.ran, talk.pending, talk.activity.stops) == (["loaded", "go mate 2"], [line], 0)
 
 
 # `isready`, and a search that is late or never comes

@@ -513,6 +513,28 @@ def test_piped_searches_are_made_one_after_the_other_to_their_end(environment, t
     assert any(line.startswith("signature") for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("position", "limit", "end"),
+    [
+        ("startpos", "depth 5", "info depth 5 "),
+        ("fen 7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "mate 2", " score mate 2 "),
+    ],
+)
+def test_piped_searches_without_visits_or_time_are_made_to_their_end(position, limit, end):
+    """They are not cut short by what comes after them."""
+    talk = Talk()
+    talk.hear(f"position {position}", f"go {limit}", "moves", "go nodes 1")
+    loading = threading.Timer(0.1, talk.load)
+    loading.start()
+    assert talk.session.queue.finish(lambda: False)
+    loading.join()
+    talk.session.close()
+    lines = [line for said in talk.said for line in said.split("\n")]
+    best = next(number for number, line in enumerate(lines) if line.startswith("bestmove"))
+    assert end in lines[best - 1]
+    assert not any(" N " in line for line in lines[:best])
+
+
 def test_quit_leaves_at_once_whatever_was_asked(environment):
     assert piped(environment, "go nodes 100000000\nquit\n") == []
     engine = Process(environment)
