@@ -177,7 +177,7 @@ def read_teacher_net(path: Path) -> TeacherNet:
 def check_name(name: str, data: np.ndarray) -> None:
     """Refuse a file that is not what its name says. There is no checksum in the format: other names say nothing."""
     named = NAME.fullmatch(name)
-    if named and not hashlib.sha256(data).hexdigest().startswith(named[1]):
+    if named and not hashlib.sha256(data.tobytes()).hexdigest().startswith(named[1]):
         raise ValueError("damaged: its SHA-256 does not begin as its name says")
 
 
