@@ -48,6 +48,12 @@ def blocks_of(document: Path) -> list[Block]:
     return found
 
 
+def commands_in(block: Block) -> list[str]:
+    """The command lines of a console block."""
+    lines = block.text.replace("\\\n", " ").splitlines()
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
 def prose_of(document: Path) -> str:
     """The text without its code blocks."""
     return re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
@@ -75,3 +81,6 @@ def project_files_of(document: Path) -> list[str]:
 def with_options(text: str, table: str) -> str:
     """The text of a document with its table of options replaced."""
     return GENERATED.sub(lambda found: f"{found[1]}{table}\n{found[2]}", text)
+
+
+BLOCKS_OF_CONSOLE = [block for document in DOCUMENTS for block in blocks_of(document) if block.language == "console"]
