@@ -50,6 +50,12 @@ def blocks_of(document: Path) -> list[Block]:
     return found
 
 
+def commands_in(block: Block) -> list[str]:
+    """The command lines of a console block."""
+    lines = block.text.replace("\\\n", " ").splitlines()
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
 def prose_of(document: Path) -> str:
     """The text without its code blocks."""
     return re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
@@ -92,3 +98,6 @@ def range_text(option: Option) -> str:
     bounds = f" ({option.lowest}–{option.highest})" if option.kind == "spin" else ""
     choices = f" ({', '.join(option.choices)})" if option.choices else ""
     return f"{option.default_text}{bounds}{choices}" if option.name != "UCI_EngineAbout" else "text"
+
+
+BLOCKS_OF_CONSOLE = [block for document in DOCUMENTS for block in blocks_of(document) if block.language == "console"]

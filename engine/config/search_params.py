@@ -25,9 +25,16 @@ def search_params(options: Options) -> SearchParams:
 
 
 def weakened(params: SearchParams) -> SearchParams:
-    """For play by rating: the priors as the network gives them, and PUCT with the constants of the measured ratings."""
+    """For play by rating: the search that the ratings were measured with.
+
+    Priors are as the network gives them, PUCT has its constants of that time, and leaves are evaluated one by one.
+    """
     plain = params._replace(
-        sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS, quiescence=U64(0), transpositions=U64(0)
+        sharpness=PLAIN_SHARPNESS,
+        root_sharpness=PLAIN_SHARPNESS,
+        quiescence=U64(0),
+        transpositions=U64(0),
+        batch=U64(1),
     )
     if params.formula == UCB1:
         return plain

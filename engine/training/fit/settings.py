@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,8 @@ def check_options(options: Namespace) -> None:
         "--policy-surprise needs a weights file to --start-from: that net is surprised",
     )
     if options.start_from:
-        check_start(options.start_from)
+        chosen = (options.only,) if options.only else NETS
+        check_start(options.start_from, {net: net_settings(vars(options), net).hidden for net in chosen})
 
 
 def check_net(net: str, chosen: NetSettings) -> None:
@@ -84,13 +85,21 @@ def check_net(net: str, chosen: NetSettings) -> None:
         require(getattr(chosen, name) >= 0, f"--{net}-{name.replace('_', '-')} must not be negative")
 
 
-def check_start(start: Path) -> None:
-    """Raise a `ValueError` if there is neither a weights file nor a fit."""
+def check_start(start: Path, widths: Mapping[str, int]) -> None:
+    """Raise a `ValueError` unless nets of these widths can start from a weights file or a fit."""
+    known = start_widths(start)
+    for net, hidden in widths.items():
+        require(net in known, f"{start} has no checkpoint {checkpoint_path(start, net).name}")
+        narrower = f"a net of {known[net]} hidden units cannot start one of {hidden}"
+        require(known[net] <= hidden, f"--{net}-hidden {hidden}: {narrower}")
+
+
+def start_widths(start: Path) -> dict[str, int]:
+    """The hidden units of the nets of a weights file or of a fit; a `ValueError` if it is neither."""
     if start.is_dir():
-        for path in checkpoints_in(start):
-            load_checkpoint(path)
-    else:
-        load_weights(start)
+        return {path.stem: load_checkpoint(path).weights.bias.size for path in checkpoints_in(start)}
+    network = load_weights(start).network
+    return {"value": network.value_bias.size, "policy": network.policy_bias.size}
 
 
 def checkpoints_in(folder: Path) -> list[Path]:

@@ -16,6 +16,8 @@ Stockfish 15.1 and 17.1.
           int32 [16], int8 [16, L], int32 [32], int8 [32, 32], int32 [1], int8 [32]: biases and weights of three layers
 """
 
+import hashlib
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +36,7 @@ WIDTH_STEP, LARGEST_WIDTH = 32, 4096
 LONGEST_DESCRIPTION = 4096
 LARGEST_FILE = 1 << 29  # bytes; no net of these widths is as large
 COMPRESSED = b"COMPRESSED_LEB128"
+NAME = re.compile(r"nn-([0-9a-f]{12})\.nnue")  # as Stockfish names its nets: the begin of their SHA-256
 WORD = (1 << 32) - 1
 # Fitted: sigmoid(value / scale) is nearest to sigmoid(centipawns / 250) of searches of 20,000 nodes, for the widths of
 # Stockfish 15.1 and 17.1. For others the latter is a guess.
@@ -164,9 +167,18 @@ def read_teacher_net(path: Path) -> TeacherNet:
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
     try:
-        return parse_teacher_net(data)
+        net = parse_teacher_net(data)
+        check_name(path.name, data)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    return net
+
+
+def check_name(name: str, data: np.ndarray) -> None:
+    """Refuse a file that is not what its name says. There is no checksum in the format: other names say nothing."""
+    named = NAME.fullmatch(name)
+    if named and not hashlib.sha256(data.tobytes()).hexdigest().startswith(named[1]):
+        raise ValueError("damaged: its SHA-256 does not begin as its name says")
 
 
 def parse_teacher_net(data: np.ndarray) -> TeacherNet:

@@ -183,12 +183,12 @@ def test_weak_play_has_constants_of_its_ratings():
     weak = weakened(params)
     assert (weak.exploration, weak.growth, weak.first_play) == (0.8, 3.0, 0.15)
     assert (weak.sharpness, weak.root_sharpness) == (PLAIN_SHARPNESS, PLAIN_SHARPNESS)
-    assert (weak.formula, weak.evaluator, int(weak.batch)) == (PUCT, NETWORK, 8)
+    assert (weak.formula, weak.evaluator, int(weak.batch)) == (PUCT, NETWORK, 1)
     assert (params.quiescence, weak.quiescence) == (1, 0)
     assert (params.transpositions, weak.transpositions) == (1, 0)
     ucb1 = search_params(options_with(formula="UCB1", **NUMBERS))
-    plain = {"sharpness": PLAIN_SHARPNESS, "root_sharpness": PLAIN_SHARPNESS, "quiescence": 0, "transpositions": 0}
-    assert weakened(ucb1) == ucb1._replace(**plain)
+    priors = {"sharpness": PLAIN_SHARPNESS, "root_sharpness": PLAIN_SHARPNESS}
+    assert weakened(ucb1) == ucb1._replace(**priors, quiescence=0, transpositions=0, batch=1)
 
 
 @pytest.mark.parametrize(

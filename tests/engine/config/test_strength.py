@@ -7,11 +7,14 @@ import pytest
 
 from engine.config.strength import LEVELS, STRONGEST, WEAKEST, Level, level_of
 from engine.mcts.tree import SCORE_UNIT
+from engine.network.weights_file import SHIPPED
 from engine.report.move_stats import DRAW, LOSS, WIN, MoveStats, moves_below
 from engine.report.static_eval import network_priors
 from engine.search.choose import sample_by_level
 from engine.search.clock import Limits
+from engine.system.files import digest_of
 from movegen import Position
+from tests.documents import PROJECT
 from tests.engine.search.test_searcher import MATE_IN_1, Witness
 
 ALL_RATINGS = range(WEAKEST, STRONGEST + 1)
@@ -96,6 +99,21 @@ def visits_of_moves(**options):
 def test_ratings_do_not_hang_on_the_constants_of_full_strength():
     tuned = {"PUCT C": 3000, "PUCT Growth": 0, "First Play": -500, "Policy Temperature": 700, "Root Temperature": 900}
     assert visits_of_moves(**tuned) == visits_of_moves()
+
+
+@pytest.mark.parametrize("name", ["Quiescence", "Transpositions"])
+def test_levels_search_without_what_came_after_their_measurement(name):
+    assert visits_of_moves(**{name: "true"}) == visits_of_moves(**{name: "false"})
+
+
+def test_levels_evaluate_leaf_by_leaf_as_they_were_measured():
+    assert visits_of_moves(Batch=16) == visits_of_moves()
+
+
+def test_the_document_says_for_which_network_the_ratings_were_looked_at():
+    """Another net is shipped: measure the levels anew, or say how much they differ; then put its hash there."""
+    text = (PROJECT / "docs" / "strength.md").read_text(encoding="utf-8")
+    assert f"`{digest_of(SHIPPED)[:12]}`" in text
 
 
 @pytest.mark.parametrize("formula", ["PUCT", "UCB1"])

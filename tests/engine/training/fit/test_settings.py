@@ -11,7 +11,9 @@ from engine.network.weights_file import SHIPPED
 from engine.training.data.games import STRETCH, Games, open_games, split
 from engine.training.data.viriformat import VALUE_ONLY
 from engine.training.data.visits import pack_file_header, pack_visits, sibling
+from engine.training.fit.checkpoint import Checkpoint, TrainingProgress
 from engine.training.fit.settings import check_options, net_settings, read_settings
+from engine.training.fit.sparse_net import value_net
 from movegen import Position
 from tests.engine.training.data.games import known_game, random_records
 
@@ -24,7 +26,7 @@ def options(files=(), **changes):
         for name, number in defaults.items()
     }
     others = {"files": files, "validation": 0.01, "label_scale": 1.1, "result_share": 0.1, "seed": 1}
-    others |= {"value_quiescence": False, "policy_surprise": ""}
+    others |= {"value_quiescence": False, "policy_surprise": "", "only": None}
     return Namespace(**{**nets, **others, "start_from": None, **changes})
 
 
@@ -216,3 +218,20 @@ def test_a_fit_as_the_start_is_known_by_its_checkpoints(file, tmp_path):
     first = settings_of(file, start_from=run).start_from
     (run / "policy.npz").write_bytes(b"1")
     assert first != settings_of(file, start_from=run).start_from != settings_of(file, start_from=SHIPPED).start_from
+
+
+def test_both_nets_can_start_before_one_is_trained(tmp_path):
+    """The value had been trained, for hours, before the policy was refused."""
+    run = tmp_path / "run"
+    run.mkdir()
+    weights = value_net(64, 1).weights
+    Checkpoint(bytes(32), TrainingProgress(), weights, weights, weights).save(run, "value")
+    check_options(options(start_from=run, only="value"))
+    with pytest.raises(ValueError, match=r"run has no checkpoint policy\.npz"):
+        check_options(options(start_from=run))
+    with pytest.raises(ValueError, match="--value-hidden 32: a net of 64 hidden units cannot start one of 32"):
+        check_options(options(start_from=run, only="value", value_hidden=32))
+    check_options(options(start_from=SHIPPED))
+    with pytest.raises(ValueError, match="--policy-hidden 128: a net of 256 hidden units cannot start one of 128"):
+        check_options(options(start_from=SHIPPED, policy_hidden=128))
+    check_options(options(start_from=SHIPPED, policy_hidden=128, only="value"))

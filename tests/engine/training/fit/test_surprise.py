@@ -100,7 +100,8 @@ def test_a_weight_counts_as_that_many_samples(decoded):
 
 
 def test_something_must_be_surprised():
-    with pytest.raises(ValueError, match=r"^--policy-surprise needs --start-from: that net is surprised$"):
+    message = "--policy-surprise needs a weights file to --start-from: that net is surprised"
+    with pytest.raises(ValueError, match=f"^{message}$"):
         check_options(options(policy_surprise="optimism"))
     check_options(options(policy_surprise="optimism", start_from=SHIPPED))
 

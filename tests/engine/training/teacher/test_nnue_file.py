@@ -1,5 +1,6 @@
 """Nets of Stockfish: what is read is what is there, and whatever else is in a file is refused."""
 
+import hashlib
 import struct
 from pathlib import Path
 
@@ -162,3 +163,16 @@ def test_files_are_named_in_messages(tmp_path):
         read_teacher_net(path)
     path.write_bytes(PLAIN)
     assert np.array_equal(read_teacher_net(path).bias, NET.bias)
+
+
+def test_a_net_under_the_name_that_stockfish_gives_it_is_checked(tmp_path):
+    """That name has the begin of its SHA-256; a flipped weight is noticed by it alone."""
+    flipped = changed(PLAIN, 100_000, bytes([PLAIN[100_000] ^ 1]))
+    path = tmp_path / f"nn-{hashlib.sha256(PLAIN).hexdigest()[:12]}.nnue"
+    path.write_bytes(PLAIN)
+    assert np.array_equal(read_teacher_net(path).rows, parse(PLAIN).rows)
+    path.write_bytes(flipped)
+    with pytest.raises(ValueError, match=r"nn-[0-9a-f]{12}\.nnue: damaged: its SHA-256"):
+        read_teacher_net(path)
+    other = path.rename(tmp_path / "other.nnue")
+    assert not np.array_equal(read_teacher_net(other).rows, parse(PLAIN).rows)
