@@ -13,3 +13,9 @@ class EngineRun(CommandRun):
     def __init__(self, command: str, options: RunOptions, workers: int | None) -> None:
         """`workers`: how many units are done at a time on this machine; None: as many as there are processors."""
         super().__init__(command, options, workers or processors())
+
+
+class GenerateRun(EngineRun):
+    """A run that keeps what is done beside its output, so that it has no folder."""
+
+    flag = "--processes"

@@ -56,7 +56,7 @@ def add_loop(parser: argparse.ArgumentParser) -> None:
     _add_labels(parser.add_argument_group("labels of a round"))
     _add_fit(parser.add_argument_group("the fit of a round"))
     _add_gates(parser.add_argument_group("gates: the net of a round is kept if it passes all"))
-    add_run_arguments(parser)
+    add_run_arguments(parser, has_folder=False)
 
 
 def _add_duration(parser: argparse.ArgumentParser) -> None:

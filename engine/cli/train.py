@@ -102,7 +102,7 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
         help="games labelled at the same time (default: with --nodes 1, so that the teacher's hash helps; else 16)",
     )
     parser.add_argument("--seed", type=int, required=True)
-    add_run_arguments(parser)
+    add_run_arguments(parser, has_folder=False)
 
 
 def add_compact(parser: argparse.ArgumentParser) -> None:

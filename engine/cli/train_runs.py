@@ -13,7 +13,7 @@ from rich.progress import Progress, TimeRemainingColumn
 
 from engine.cli.arguments import LEAST_VISITS_OF_LABEL
 from engine.cli.console import new_console, print_warnings
-from engine.cli.engine_run import EngineRun
+from engine.cli.engine_run import GenerateRun
 from engine.cli.progress import warm_up
 from engine.network.architecture import Network
 from engine.network.weights_file import SHIPPED, load_weights
@@ -40,7 +40,7 @@ def run_generate(arguments: argparse.Namespace) -> int:
     if arguments.run or arguments.resume:
         raise ValueError(f"the same command continues a run: it is kept in {parts_folder(arguments.output)}")
     positions: list[int] = []
-    with EngineRun("generate", RunOptions.of(arguments), arguments.processes) as run:
+    with GenerateRun("generate", RunOptions.of(arguments), arguments.processes) as run:
         plan = plan_of(arguments)
         try:
             generate(plan, arguments.output, partial(run.runner, check=check_chunk), positions.append)

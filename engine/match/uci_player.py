@@ -1,6 +1,7 @@
 """A UCI engine as a player, in its own process."""
 
 import asyncio
+import logging
 import os
 import tempfile
 import threading
@@ -24,7 +25,10 @@ SECONDS_TO_ANSWER = 10.0  # beyond the time that an engine has for its move
 SLOWEST_VISITS = 1000.0  # a second; an engine with a fixed number of visits may take that long
 SECONDS_TO_QUIT = 1.0
 MOST_ERRORS = 300  # bytes of what a crashed engine has written to standard error
+CHILD_OF_CLOSED_LOOP = "that handles pid"  # asyncio's warning; python-chess does not wait for the end of what it kills
 NOT_READY = (chess.engine.EngineError, TimeoutError, RuntimeError)  # the last one: the engine's event loop is closed
+
+logging.getLogger("asyncio").addFilter(lambda record: CHILD_OF_CLOSED_LOOP not in str(record.msg))
 
 
 class _Watchdog:

@@ -55,11 +55,12 @@ class RunOptions:
         return self.run
 
 
-def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options to a command."""
+def add_run_arguments(parser: argparse.ArgumentParser, *, has_folder: bool = True) -> None:
+    """Add the options to a command. `has_folder`: what is done is kept in a folder of the run."""
     group = parser.add_argument_group("work in units, on this machine or on a cluster")
-    group.add_argument("--run", metavar="FOLDER", type=Path, help="keep what is done in a new folder")
-    group.add_argument("--resume", metavar="FOLDER", type=Path, help="continue the run of a folder")
+    for name, text in (("run", "keep what is done in a new folder"), ("resume", "continue the run of a folder")):
+        shown = text if has_folder else argparse.SUPPRESS
+        group.add_argument(f"--{name}", metavar="FOLDER", type=Path, help=shown)
     group.add_argument(
         "--cluster", metavar="WHERE", help="Dask: 'local', the address of a scheduler (tls://host:8786), or its file"
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
+import distributed.scheduler
 from distributed import Client, LocalCluster
 from distributed.security import Security
 
@@ -24,7 +25,9 @@ LOCAL_CONFIGURATION = {
     "distributed.worker.profile.enabled": False,  # it costs a tenth of the time
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",  # half of what idle processes of a cluster cost
+    "distributed.client.scheduler-info-interval": "30s",
 }
+SECONDS_BETWEEN_HEARTBEATS = 5.0  # of workers on this machine, whose death is seen by the end of their connection
 LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 SAME_VERSIONS = ("python", "dask", "distributed")
 
@@ -86,6 +89,7 @@ def open_cluster(options: ClusterOptions, hints: Callable[[int], Mapping[str, An
 def _local_cluster(workers: int) -> LocalCluster:
     """Workers on this machine; only it can reach them."""
     dask.config.set(LOCAL_CONFIGURATION)
+    distributed.scheduler.heartbeat_interval = lambda _workers: SECONDS_BETWEEN_HEARTBEATS  # there is no option
     return LocalCluster(
         n_workers=workers,
         threads_per_worker=1,

@@ -40,8 +40,8 @@ class CommandRun:
         self._pool: UnitPool | None = None
         self._display: RunDisplay | None = None
         self._runners: list[Runner] = []
-        if options.verify and options.cluster is None and self.workers < 2:
-            raise RunError(f"--verify needs a second worker: {self.flag} 2, or a cluster")
+        if options.verify and self.is_here and self.workers < 2:
+            raise RunError(f"--verify needs a second worker: {self.flag} 2, or a cluster with several")
 
     def __enter__(self) -> Self:
         if self.options.resume is not None:

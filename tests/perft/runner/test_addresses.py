@@ -91,8 +91,11 @@ class TestCommandLine:
         assert errors.count("\n") == 1
         assert not (tmp_path / "run").exists()
 
-    def test_no_second_worker(self, capsys):
-        assert "--verify needs a second worker" in errors_of(capsys, 3, "--verify", 1, "--threads", 1)
+    @pytest.mark.parametrize("where", [[], ["--cluster", "local"]], ids=["embedded", "cluster"])
+    def test_no_second_worker(self, capsys, tmp_path, where):
+        errors = errors_of(capsys, 3, "--verify", 1, "--threads", 1, "--run", tmp_path / "run", *where)
+        assert "--verify needs a second worker: --threads 2" in errors
+        assert not (tmp_path / "run").exists()
 
     @pytest.mark.parametrize(
         ("arguments", "reason"),

@@ -16,7 +16,7 @@ pytest.importorskip("distributed", reason="needs the extra `cluster`")
 from distributed import Client
 
 from perft.__main__ import main
-from perft.runner.cluster import ClusterOptions, check_scheduler, open_cluster
+from perft.runner.cluster import SECONDS_BETWEEN_HEARTBEATS, ClusterOptions, check_scheduler, open_cluster
 from perft.runner.journal import Memory
 from perft.runner.pool import UnitJob
 from perft.runner.processes import InlinePool
@@ -71,6 +71,19 @@ def cluster(tmp_path_factory, environment):
 
 def entries(folder):
     return [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()][1:]
+
+
+def seconds_between_heartbeats(dask_worker):
+    return dask_worker.periodic_callbacks["heartbeat"].callback_time / 1000
+
+
+def test_workers_of_a_local_cluster_seldom_report(pool):
+    """Twice a second had cost half of what an idle cluster costs; a death is seen by the end of a connection."""
+
+    def intervals():
+        return set(pool._client.run(seconds_between_heartbeats).values())
+
+    until(lambda: intervals() == {SECONDS_BETWEEN_HEARTBEATS}, "an answer to the first one")
 
 
 class TestCounts:

@@ -151,7 +151,7 @@ def test_the_command_refuses_damaged_chunks(tmp_path, capsys, monkeypatch):
     [
         (["--run", "folder"], "the same command continues a run"),
         (["--resume", "folder"], "the same command continues a run"),
-        (["--verify", "1"], "a second worker"),
+        (["--verify", "1"], "--verify needs a second worker: --processes 2, or "),
         (["--insecure"], "go with --cluster"),
     ],
 )
@@ -159,3 +159,14 @@ def test_bad_input(tmp_path, capsys, arguments, reason):
     assert main([*COMMAND, str(tmp_path / "games.vf"), *arguments]) == 2
     assert reason in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["generate", "loop"])
+def test_help_has_no_option_that_is_always_refused(capsys, command):
+    """What is done is kept beside the output, or in the folder of the loop."""
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    assert "--cluster" in text
+    assert "--run FOLDER" not in text
+    assert "--resume FOLDER" not in text
