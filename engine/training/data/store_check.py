@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.system.files import digest_of
+from engine.system.folder_lock import LOCK
 from engine.training.data.games import Games, open_games
 from engine.training.data.manifest import GAMES, MANIFEST, SHA_256, SUFFIXES, Chunk
 from engine.training.data.new_chunk import describe
-from engine.training.data.store import ASIDE, CHUNKS, LOCK, STRANGE, Store
+from engine.training.data.store import ASIDE, CHUNKS, STRANGE, Store
 from engine.training.data.viriformat import HEADER_SIZE, PAIR_SIZE
 
 DOUBLED_SHARE = 0.01  # of a chunk's games; records of a single move may be equal by chance
