@@ -76,7 +76,7 @@ def _is_as_published(run: UnitRun, position: Position, nodes: int) -> bool:
     published = published_leaves(position, run.plan.depth or 0)
     if published in (None, nodes):
         return True
-    found_by = f"; --resume {run.folder} --verify 1 finds it" if run.folder else ""
+    found_by = f"; --resume {quoted(str(run.folder))} --verify 1 finds it" if run.folder else ""
     print(f"{published} leaves are published: a worker has counted wrongly{found_by}", file=sys.stderr)
     return False
 

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
+from perft.command_text import quoted
 from perft.runner.arguments import MISSING_DASK, RunOptions, open_journal, open_pool
 from perft.runner.display import RunDisplay, events_of, summary_line
 from perft.runner.interrupts import interrupts_held_back
@@ -60,7 +61,7 @@ class CommandRun:
     @property
     def how_to_continue(self) -> str:
         """For messages; empty if nothing is kept."""
-        return "" if self.folder is None else f"; continue by --resume {self.folder}"
+        return "" if self.folder is None else f"; continue by --resume {quoted(str(self.folder))}"
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Keep what a new run does in its folder, if it has one; `header`: all that is needed to continue it."""
