@@ -22,7 +22,7 @@ from perft.count_units import (
 from perft.counter import MEGABYTE, load_kernels
 from perft.exits import DONE, FAILED, INTERRUPTED
 from perft.runner.runner import Stopped
-from perft.suite import Entry, read_suite
+from perft.suite import SuiteEntry, read_suite
 from perft.unit_run import UnitRun
 
 
@@ -101,7 +101,7 @@ def count_suite(run: UnitRun) -> tuple[int, bool]:
     return sum(counts), wrong == 0
 
 
-def _is_right(entry: Entry, depth: int, count: int) -> bool:
+def _is_right(entry: SuiteEntry, depth: int, count: int) -> bool:
     expected = entry.counts[depth]
     print(f"{'ok    ' if count == expected else 'WRONG '} D{depth} {count:>14}  {entry.fen}", flush=True)
     if count != expected:

@@ -43,7 +43,7 @@ MISSING, TORN, CHANGED, UNREADABLE = "missing", "torn", "changed", "unreadable"
 STRANGE = "has a file of visits that does not belong to it"
 
 
-class Outcome(NamedTuple):
+class ChunkOutcome(NamedTuple):
     """What became of a chunk: one of the words above."""
 
     chunk: Chunk
@@ -132,7 +132,7 @@ class Store:
 
     # Changes
 
-    def add(self, new: NewChunk) -> Outcome:
+    def add(self, new: NewChunk) -> ChunkOutcome:
         """Take a chunk in, or write its files again if they are damaged."""
         chunk = new.chunk
         known = self.manifest.chunks.get(chunk.name)
@@ -143,16 +143,16 @@ class Store:
             self._write(new)
         if known is None or ("plan" in chunk.source and "plan" not in known.source):
             self._record(chunk.entry())
-        return Outcome(chunk, ADDED if known is None else KNOWN if damage is None else MENDED)
+        return ChunkOutcome(chunk, ADDED if known is None else KNOWN if damage is None else MENDED)
 
-    def merge(self, other: "Store") -> Iterator[Outcome]:
+    def merge(self, other: "Store") -> Iterator[ChunkOutcome]:
         """Take all chunks of another store in, except for those that are damaged there."""
         for chunk in other.chunks:
             damage = other.damage_of(chunk)
             if damage is None:
                 yield self.add(NewChunk(chunk, {suffix: other.path(chunk.name, suffix) for suffix in chunk.files}))
             else:
-                yield Outcome(chunk, damage)
+                yield ChunkOutcome(chunk, damage)
 
     def remove(self, chunks: Sequence[Chunk], request: str = "") -> None:
         """Take chunks out, all of them or none, and delete their files; `request`: by which `unfinished` finds them."""
