@@ -60,7 +60,7 @@ class CommandRun:
 
     @property
     def how_to_continue(self) -> str:
-        """For messages; empty if nothing is kept."""
+        """How a user continues the run, for the end of a message; empty if nothing is kept."""
         return "" if self.folder is None else f"; continue by --resume {quoted(str(self.folder))}"
 
     def begin(self, header: Mapping[str, Any]) -> None:
@@ -80,7 +80,7 @@ class CommandRun:
         check: AnswerCheck = no_check,
         watcher: Callable[[RunStats], None] | None = None,
     ) -> Runner:
-        """For a list of units; each list has a runner. `journal`: where results are kept, if not in the folder.
+        """A runner for one list of units. `journal`: where results are kept, if not in the folder.
 
         `watcher` shows the progress, instead of a display to the end of the run.
         """
@@ -108,7 +108,7 @@ class CommandRun:
     # What a command may want otherwise
 
     def name(self) -> str:
-        """Of a folder that has no name yet."""
+        """The name of the folder, if the user has given none."""
         return self.command
 
     def hints(self, per_machine: int) -> Mapping[str, Any]:  # noqa: ARG002  (for those that need it)

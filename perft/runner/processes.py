@@ -56,7 +56,7 @@ class InlinePool(_LocalPool):
         return [UnitReport(job, compute_own(job.unit.function, job.unit.input, self._hints))]
 
     def begun_at(self, job: UnitJob) -> None:  # noqa: ARG002  (none is under way when it is asked for)
-        """All jobs wait for `receive`."""
+        """Not yet: all jobs wait for `receive`."""
         return
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ def _serve(connection: Connection) -> None:
 
 
 def _end_with_driver() -> None:
-    """However the driver ends: a unit may take minutes, and no process waits for its result any more."""
+    """End with the driver, however that ends: a unit may take minutes, and no process waits for its result any more."""
     driver = parent_process()
     if driver is not None:
         driver.join()
@@ -159,7 +159,7 @@ class ProcessPool(_LocalPool):
         return reports
 
     def begun_at(self, job: UnitJob) -> float | None:
-        """When a process got it."""
+        """When a process got the job."""
         return next((process.began for process in self._processes if process.job == job), None)
 
     def close(self) -> None:

@@ -41,7 +41,7 @@ class Stopped(Exception):  # noqa: N818  (not an error)
 
 
 class Runner:
-    """Gets units done."""
+    """Gets units done: sends them to workers, and records their results."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Runner:
             raise Stopped(f"{self.stats.done} of {self.stats.total} units are done")
 
     def _first_job(self, unit: Unit) -> UnitJob:
-        """Of this run; an earlier one may have recorded an answer that shall be verified."""
+        """The first job of a unit in this run; an earlier run may have recorded an answer that shall be verified."""
         return UnitJob(unit, 2 if unit.identity in self._first else 1, self._avoided(unit))
 
     def _has_work(self) -> bool:
@@ -99,7 +99,7 @@ class Runner:
         return bool(self._waiting) or any(not self._is_done(job.unit) for job in self._out)
 
     def _announce_stop(self) -> None:
-        """At once: the units under way may take a minute."""
+        """Tell the watcher at once that the run stops: the units under way may take a minute."""
         self.stats.is_stopping = True
         self._watcher(self.stats)
 
@@ -136,7 +136,7 @@ class Runner:
         self._waiting.appendleft(UnitJob(unit, attempt, self._avoided(unit)))
 
     def _avoided(self, unit: Unit) -> str | None:
-        """The worker that has given an answer already."""
+        """The worker that has given an answer to a unit already."""
         first = self._first.get(unit.identity)
         return None if first is None else first.worker
 

@@ -21,7 +21,7 @@ def is_to_verify(unit: Unit, share: float) -> bool:
 
 
 def recorded_first_answers(units: Iterable[Unit], journal: UnitJournal, share: float) -> dict[str, FirstAnswer]:
-    """Of units that shall be verified, and that an earlier run has recorded after one answer; by their identity."""
+    """The first answers to units that shall be verified, if an earlier run has recorded one; by identity."""
     recorded = {unit.identity: journal.done[unit.identity] for unit in units if _is_alone(unit, journal, share)}
     return {name: FirstAnswer(result.workers[0], result.digest) for name, result in recorded.items() if result.workers}
 

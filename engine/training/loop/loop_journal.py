@@ -63,7 +63,7 @@ class LoopJournal:
         self.entries.append(entry)
 
     def _numbered(self, kind: str, **fields: Any) -> Entry:
-        """A line as it will be read again: lists for tuples."""
+        """A line with its number and its time, as it will be read again: lists for tuples."""
         entry = {"n": len(self.entries), "kind": kind, **fields, "time": round(time.time())}
         return dict(json.loads(json.dumps(entry)))
 
