@@ -62,7 +62,7 @@ def _run(argv: list[str]) -> int:
     with ending_at_once():
         if argv:
             _new_parser().parse_args(argv)  # answers --help and --version, and refuses unknown commands
-        from engine.uci.loop import main as speak_uci
+        from engine.uci.pipes import main as speak_uci
     return speak_uci()
 
 

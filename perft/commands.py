@@ -12,7 +12,7 @@ from perft.counter import MEGABYTE, Counter, counted_before, load_kernels
 from perft.display import Display
 from perft.exits import DONE, FAILED
 from perft.frontier import Frontier
-from perft.suite import Entry, read_suite
+from perft.suite import SuiteEntry, read_suite
 
 SHORTEST = 1e-6  # seconds; clocks may be coarser than a small count is long
 UNIQUE_MEGABYTES = 1024  # for --unique without --hash
@@ -108,7 +108,7 @@ def run_suites(arguments: argparse.Namespace) -> int:
     return FAILED if failures else DONE
 
 
-def check(counter: Counter, entry: Entry, depth: int, display: Display) -> int:
+def check(counter: Counter, entry: SuiteEntry, depth: int, display: Display) -> int:
     """Check one position of a suite; -> the leaves counted."""
     try:
         position = Position(entry.fen, chess960=entry.chess960)

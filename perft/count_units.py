@@ -21,7 +21,7 @@ from perft.counter import MEGABYTE, Counter, Interrupted
 from perft.frontier import Frontier, merged_frontier, plain_frontier
 from perft.records import WORDS, new_records
 from perft.runner.units import Unit
-from perft.suite import Entry
+from perft.suite import SuiteEntry
 
 # Leaves of the start position by depth: https://oeis.org/A048987
 START_COUNTS = (
@@ -204,7 +204,7 @@ def slices_of(part: Part, per_unit: int) -> Iterator[Unit]:
         yield Unit("perft.count_units:count_slice", {"records": records, "depth": part.depth})
 
 
-def unit_of_entry(entry: Entry, depth: int) -> Unit:
+def unit_of_entry(entry: SuiteEntry, depth: int) -> Unit:
     """The unit of a position of a suite."""
     try:
         Position(entry.fen, chess960=entry.chess960)

@@ -14,7 +14,7 @@ _DEPTH = re.compile(r"D([0-9]{1,2}) +([0-9]{1,40})")
 
 
 @dataclass(frozen=True)
-class Entry:
+class SuiteEntry:
     """One line of a suite."""
 
     fen: str
@@ -38,7 +38,7 @@ def suite_path(name: str) -> Path:
     return shipped if not Path(name).exists() and shipped.is_file() else Path(name)
 
 
-def read_suite(name: str, chess960: bool = False) -> Iterator[Entry]:
+def read_suite(name: str, chess960: bool = False) -> Iterator[SuiteEntry]:
     """The entries of a suite; a `ValueError` names the line that cannot be read."""
     path = suite_path(name)
     for number, line in enumerate(_read_text(path).splitlines(), 1):
@@ -53,7 +53,7 @@ def _read_text(path: Path) -> str:
     return data.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace")
 
 
-def _read_entry(line: str, chess960: bool, where: str) -> Entry:
+def _read_entry(line: str, chess960: bool, where: str) -> SuiteEntry:
     fen, *operations = (part.strip() for part in line.split(";"))
     counts: dict[int, int] = {}
     for operation in filter(None, operations):
@@ -63,7 +63,7 @@ def _read_entry(line: str, chess960: bool, where: str) -> Entry:
         counts[int(match[1])] = int(match[2])
     if not counts:
         raise ValueError(f"{where}: no counts, such as ';D3 8902'")
-    return Entry(fen, counts, chess960 or _names_rook_files(fen), where)
+    return SuiteEntry(fen, counts, chess960 or _names_rook_files(fen), where)
 
 
 def _names_rook_files(fen: str) -> bool:

@@ -22,7 +22,7 @@ from perft.count_units import (
 from perft.counter import MEGABYTE, load_kernels
 from perft.exits import DONE, FAILED, INTERRUPTED
 from perft.runner.runner import Stopped
-from perft.suite import Entry, read_suite
+from perft.suite import SuiteEntry, read_suite
 from perft.unit_run import UnitRun
 
 
@@ -76,7 +76,7 @@ def _is_as_published(run: UnitRun, position: Position, nodes: int) -> bool:
     published = published_leaves(position, run.plan.depth or 0)
     if published in (None, nodes):
         return True
-    found_by = f"; --resume {run.folder} --verify 1 finds it" if run.folder else ""
+    found_by = f"; --resume {quoted(str(run.folder))} --verify 1 finds it" if run.folder else ""
     print(f"{published} leaves are published: a worker has counted wrongly{found_by}", file=sys.stderr)
     return False
 
@@ -101,7 +101,7 @@ def count_suite(run: UnitRun) -> tuple[int, bool]:
     return sum(counts), wrong == 0
 
 
-def _is_right(entry: Entry, depth: int, count: int) -> bool:
+def _is_right(entry: SuiteEntry, depth: int, count: int) -> bool:
     expected = entry.counts[depth]
     print(f"{'ok    ' if count == expected else 'WRONG '} D{depth} {count:>14}  {entry.fen}", flush=True)
     if count != expected:

@@ -79,11 +79,11 @@ class UnitRun(CommandRun):
             self.begin({"plan": asdict(plan), "units": len(units), "list": hash_of_list})
         elif self.header["list"] != hash_of_list:
             raise JournalError(f"{self.folder} {OTHER_UNITS}")
-        stats = stats_at_start(units, self.book, self.options.verify)
+        stats = stats_at_start(units, self.journal, self.options.verify)
         if stats.done < stats.total:
             self._megabytes_used, self._table = megabytes_used, table
             self._run(units)
-        return [self.book.done[unit.identity].value for unit in units]
+        return [self.journal.done[unit.identity].value for unit in units]
 
     def _run(self, units: Sequence[Unit]) -> None:
         with RunDisplay() as display:

@@ -35,7 +35,7 @@ from engine.training.loop.settings import (
 from engine.training.loop.work import LoopWork
 from perft.exits import DONE, INTERRUPTED
 from perft.runner.arguments import RunOptions
-from perft.runner.journal import UnitBook
+from perft.runner.journal import UnitJournal
 from perft.runner.run_stats import RunStats
 from perft.runner.runner import Runner, Stopped
 from perft.runner.units import AnswerCheck, no_check
@@ -66,7 +66,7 @@ class LoopRun(EngineRun):
 
     def runner(
         self,
-        book: UnitBook | None = None,
+        book: UnitJournal | None = None,
         check: AnswerCheck = no_check,
         watcher: Callable[[RunStats], None] | None = None,
     ) -> Runner:

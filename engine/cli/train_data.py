@@ -13,7 +13,7 @@ from engine.cli.progress import ProgressDisplay
 from engine.system.files import printable
 from engine.training.data.manifest import POLICIES, VISITS, Chunk
 from engine.training.data.new_chunk import inspect
-from engine.training.data.store import ADDED, KNOWN, MENDED, Outcome, Store, store_to_write, surplus
+from engine.training.data.store import ADDED, KNOWN, MENDED, ChunkOutcome, Store, store_to_write, surplus
 from engine.training.data.store_check import check_store
 from perft.exits import DONE, FAILED
 
@@ -81,7 +81,7 @@ def merge(arguments: argparse.Namespace) -> Done:
     return done
 
 
-def note(done: Done, place: str, outcome: Outcome) -> None:
+def note(done: Done, place: str, outcome: ChunkOutcome) -> None:
     """Say what became of a chunk."""
     chunk, what = outcome
     is_damaged = what not in (ADDED, KNOWN, MENDED)

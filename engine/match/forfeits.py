@@ -43,7 +43,7 @@ class MachineRecord:
 
 
 def new_limit(share: float, least_games: float) -> ForfeitLimit:
-    """A rule; a `ValueError` if it makes no sense."""
+    """A limit of forfeits; a `ValueError` if its numbers make no sense."""
     if not 0 <= share < 1:
         raise ValueError(f"a share of games must be at least 0 and less than 1, not {share:g}")
     if not (1 <= least_games <= MOST_GAMES and least_games == int(least_games)):
@@ -52,12 +52,12 @@ def new_limit(share: float, least_games: float) -> ForfeitLimit:
 
 
 def machine_of(worker: str) -> str:
-    """A worker is named by its machine and its process or port."""
+    """The machine in the name of a worker, which ends with a process or a port."""
     return worker.rpartition(":")[0]
 
 
 def machine_records(pairs: Sequence[Pair]) -> dict[str, MachineRecord]:
-    """By the machine on which pairs were played."""
+    """Games and forfeits of each machine on which pairs were played."""
     games, forfeits = Counter[str](), Counter[str]()
     for pair in pairs:
         machine = machine_of(pair.worker)
@@ -75,5 +75,5 @@ def forfeit_lines(pairs: Sequence[Pair]) -> list[str]:
 
 
 def forfeits_by_worker(pairs: Sequence[Pair]) -> Counter[tuple[str, str]]:
-    """How many games were lost so, by the player with the cause, and the worker."""
+    """How many games were lost otherwise than by play: by the player with the cause, and by the worker."""
     return Counter((forfeit, pair.worker) for pair in pairs for forfeit in pair.forfeits if forfeit is not None)

@@ -42,7 +42,7 @@ class MatchGame:
         return self.start.turn if len(self.moves) % 2 else OTHER[self.start.turn]
 
     def end(self, points: float, reason: str) -> bool:
-        """It is over; -> True."""
+        """Note how the game has ended; -> True."""
         self.points, self.reason = points, reason
         return True
 

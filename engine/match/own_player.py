@@ -31,12 +31,12 @@ class _Listener(BestMove):
     info: Info | None = None
 
     def on_info(self, info: Info) -> None:
-        """Keep it."""
+        """Keep this report of the search."""
         self.info = info
 
 
 class OwnPlayer:
-    """This engine; its tree is kept from move to move."""
+    """A player that is this engine, in the process; its tree is kept from move to move."""
 
     def __init__(self, spec: PlayerSpec, visits: int) -> None:
         self._listener, self._options = _Listener(), own_options(spec.options, visits)
@@ -44,13 +44,13 @@ class OwnPlayer:
         self._searcher, self._limits = Searcher(self._options, self._listener, resources), Limits(nodes=visits)
 
     def start_game(self, position: Position, seed: int) -> None:
-        """A new game, with its own seed."""
+        """Begin a game, with its own seed."""
         self._options.seed = 1 + seed % LARGEST_SEED
         self._searcher.forget()
         self._searcher.set_position(position, None)
 
     def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:  # noqa: ARG002
-        """Search; there is no clock."""
+        """Search a fixed number of visits; there is no clock."""
         begin = time.perf_counter()
         if new_moves:
             self._searcher.set_position(position, tuple(new_moves))
@@ -62,10 +62,10 @@ class OwnPlayer:
         return Choice(move, _centipawns(self._listener.info), time.perf_counter() - begin)
 
     def watch(self, move: str) -> None:
-        """Nothing to do: `choose` gets the moves."""
+        """Do nothing: `choose` gets the moves that were played."""
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing: there is no process to end."""
 
 
 def _centipawns(info: Info | None) -> int | None:

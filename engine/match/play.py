@@ -42,7 +42,7 @@ def choose_openings(book: Sequence[Opening] | None, pairs: int, seed: int, *, is
 
 
 def _random_openings(count: int, seed: int) -> list[Opening]:
-    """Different ones; their positions may be the same in rare cases."""
+    """Different sequences of random moves; the positions after them may be the same in rare cases."""
     found: dict[Opening, None] = {}
     numbers = itertools.count()
     while len(found) < count:
@@ -54,7 +54,7 @@ class Match:
     """A match that is played now."""
 
     def __init__(self, plan: MatchPlan, sprt: Sprt | None = None, limit: ForfeitLimit | None = None) -> None:
-        """`limit`: which machines do not count."""
+        """`limit`: the rule by which machines with many forfeits do not count."""
         self.plan, self.sprt, self.limit, self.units = plan, sprt, limit, plan.units()
         self.pairs: list[Pair] = []
         self.games: list[Result] = []  # of the units in the unbroken beginning, with their PGN
@@ -73,7 +73,7 @@ class Match:
 
     @property
     def summary(self) -> MatchSummary:
-        """As far as it is played."""
+        """The result, as far as the match is played."""
         first, second = self.plan.players
         return MatchSummary((first.name, second.name), tuple(self.pairs), self.sprt, self.limit)
 

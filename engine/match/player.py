@@ -22,7 +22,7 @@ class PlayerSpec:
     checksums: Mapping[str, str] = field(default_factory=dict)  # of its files: by option, of other engines by path
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The player as JSON holds it."""
         command = None if self.command is None else list(self.command)
         return {"name": self.name, "options": dict(self.options), "command": command, "checksums": dict(self.checksums)}
 
@@ -77,7 +77,7 @@ class Forfeit(Exception):  # noqa: N818  (a result of a game)
 
 
 class MatchPlayer(Protocol):
-    """Plays one game after another."""
+    """A player in a match, which plays one game after another."""
 
     def start_game(self, position: Position, seed: int) -> None:
         """Forget the game before; the next one starts here."""
@@ -92,4 +92,4 @@ class MatchPlayer(Protocol):
         """A move was played, by either player."""
 
     def close(self) -> None:
-        """End it."""
+        """End the player, and its process if it has one."""

@@ -38,7 +38,7 @@ def checksums_of(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def checksum_of_file(path: str) -> str:
-    """SHA-256."""
+    """SHA-256 of a file; a `ValueError` if it cannot be read."""
     try:
         status = Path(path).stat()
         return _checksum(path, status.st_size, status.st_mtime_ns)
@@ -48,13 +48,13 @@ def checksum_of_file(path: str) -> str:
 
 @lru_cache(maxsize=CHECKSUMS_KEPT)
 def _checksum(path: str, _size: int, _changed: int) -> str:
-    """Players are opened for each unit, and programs come with large networks."""
+    """SHA-256 of a file, remembered: players are opened for each unit, and programs come with large networks."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checksum_of_tables(folders: str) -> str:
-    """Of the names and sizes only: tables are large."""
+    """SHA-256 of the names and sizes of tablebases; not of their contents, since they are large."""
     files = [path for folder in folders.split(os.pathsep) for path in Path(folder).glob("*.rtb[wz]")]
     names = sorted(f"{path.name} {path.stat().st_size}" for path in files)
     return hashlib.sha256("\n".join(names).encode()).hexdigest()
@@ -123,7 +123,7 @@ def engine_checksums(command: Sequence[str], options: Mapping[str, str]) -> dict
 
 
 def _engine_files(command: Sequence[str], options: Mapping[str, str]) -> Iterator[str]:
-    """Of an absolute command."""
+    """The files of another engine that are here; `command` is an absolute one."""
     yield from (word for word in command if Path(word).is_absolute() and Path(word).is_file())
     for option, value in options.items():
         if _plain(option).startswith(READ_ONLY) and Path(value).is_file():

@@ -26,7 +26,7 @@ def check_pairs(unit: Unit, answer: UnitAnswer) -> None:
 
 
 def _check_game(game: chess.pgn.Game | None, opening: Mapping[str, Any], points: float) -> None:
-    """`points` of White."""
+    """Raise a `ValueError` unless a game is as it is reported; `points`: those of White."""
     if game is None:
         raise ValueError("a game is missing")
     if game.errors:

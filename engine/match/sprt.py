@@ -53,7 +53,7 @@ class Sprt:
         return total * sum(share * math.log(one / zero) for share, one, zero in zip(shares, above, below, strict=True))
 
     def decision(self, counts: Counts) -> Decision:
-        """What is accepted, if anything."""
+        """Which hypothesis is accepted, if any."""
         llr, (lower, upper) = self.llr(counts), self.bounds
         return Decision.H1 if llr >= upper else Decision.H0 if llr <= lower else Decision.OPEN
 

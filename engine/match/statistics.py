@@ -26,7 +26,7 @@ class Counts(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """How many there are."""
+        """The number of pairs."""
         return sum(self)
 
 
@@ -50,12 +50,12 @@ class MatchScore:
 
     @property
     def games(self) -> int:
-        """How many were played."""
+        """The number of games that were played."""
         return self.wins + self.draws + self.losses
 
     @property
     def share(self) -> float:
-        """Points by game."""
+        """The mean points of a game."""
         return (self.wins + self.draws / 2) / self.games if self.games else 0.5
 
 
@@ -81,7 +81,7 @@ def share_of_elo(elo: float) -> float:
 
 
 def mean_and_variance(shares: Sequence[float]) -> tuple[float, float]:
-    """Of the mean score of a pair, by the shares of the five results."""
+    """Mean and variance of the score of a pair, by the shares of the five results."""
     mean = sum(share * score for share, score in zip(shares, PAIR_SCORES, strict=True))
     variance = sum(share * (score - mean) ** 2 for share, score in zip(shares, PAIR_SCORES, strict=True))
     return mean, variance

@@ -33,11 +33,11 @@ class MatchSummary:
 
     @property
     def decision(self) -> Decision:
-        """Of the test; `OPEN` without one."""
+        """What the test has decided; `OPEN` without a test."""
         return self.sprt.decision(self.score.counts) if self.sprt else Decision.OPEN
 
     def lines(self) -> list[str]:
-        """For the terminal."""
+        """The summary as lines for the terminal."""
         score = self.score
         lines = [
             f"{self.names[0]} against {self.names[1]}: {score.games} games",
@@ -61,7 +61,7 @@ class MatchSummary:
         return [*lines, f"the rule of this match: {self.limit}"] if lines else []
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The summary as JSON holds it."""
         score, interval = self.score, elo_interval(self.score.counts)
         data: dict[str, Any] = {
             "players": list(self.names),

@@ -38,7 +38,7 @@ class _Watchdog:
         self._engine, self.has_come = engine, False
 
     def come(self) -> None:
-        """The time is over."""
+        """Kill the engine: the time is over."""
         self.has_come = True
         self._engine.transport.kill()
 

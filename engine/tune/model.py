@@ -41,24 +41,24 @@ class Fit:
 
     @property
     def constants(self) -> int:
-        """How many there are."""
+        """The number of constants."""
         return len(self.coefficients) // 2
 
     def slope(self, index: int) -> tuple[float, float]:
-        """Of a constant, with its standard error."""
+        """The slope of a constant's curve, with its standard error."""
         return self._coefficient(index)
 
     def curvature(self, index: int) -> tuple[float, float]:
-        """Of a constant, with its standard error."""
+        """The curvature of a constant's curve, with its standard error."""
         return self._coefficient(self.constants + index)
 
     def elo(self, coordinates: Sequence[float]) -> tuple[float, float]:
-        """Of a setting, against the present one, with its standard error."""
+        """The Elo of a setting against the present one, with its standard error."""
         row = features(np.array([coordinates]))[0]
         return float(row @ self.coefficients), math.sqrt(max(0.0, float(row @ self.covariance @ row)))
 
     def elo_of(self, index: int, coordinate: float) -> tuple[float, float]:
-        """Of a constant at a coordinate, all others at their present values."""
+        """The Elo of one constant at a coordinate, all others at their present values."""
         place = [0.0] * self.constants
         place[index] = coordinate
         return self.elo(place)
@@ -91,7 +91,7 @@ class _Posterior:
 
 
 def _posterior(rows: Array, shares: Array, dispersion: float, prior_elo: float) -> _Posterior:
-    """A normal one around the most likely coefficients (Laplace), which Newton's method finds."""
+    """A normal distribution around the most likely coefficients (Laplace), which Newton's method finds."""
     mean: Array = np.zeros(rows.shape[1])
     weight, prior = GAMES_IN_A_PAIR / dispersion, np.eye(rows.shape[1]) / prior_elo**2
     for _ in range(STEPS):
@@ -108,7 +108,7 @@ def _posterior(rows: Array, shares: Array, dispersion: float, prior_elo: float) 
 
 
 def _log_likelihood(rows: Array, shares: Array, coefficients: Array) -> float:
-    """Of the results, if each pair were one game with a share of the points."""
+    """The logarithm of the likelihood of the results, if each pair were one game with a share of the points."""
     elo = PER_ELO * (rows @ coefficients)
     return float(-np.sum(shares * np.logaddexp(0, -elo) + (1 - shares) * np.logaddexp(0, elo)))
 

@@ -46,7 +46,7 @@ class Constant:
     step: float = 1.0  # linear scale only: the difference in value for a coordinate of 1
 
     def coordinate(self, value: float) -> float:
-        """Where a value lies."""
+        """The coordinate of a value."""
         if self.scale == LOG:
             return math.log2(value / self.present)
         return (value - self.present) / self.step
@@ -61,7 +61,7 @@ class Constant:
         return min(self.high, max(self.low, math.floor(exact + share)))
 
     def rounded_coordinate(self, coordinate: float) -> float:
-        """Where the nearest value lies."""
+        """The coordinate of the value that is nearest to a coordinate."""
         return self.coordinate(self.value(coordinate))
 
     @property

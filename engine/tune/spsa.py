@@ -31,17 +31,17 @@ class Schedule:
     trials: int
 
     def step(self, trial: int) -> float:
-        """c_k; trials are counted from 1."""
+        """The step c_k of a trial, from the place to either setting; trials are counted from 1."""
         return self.last_step * math.pow(self.trials / trial, GAMMA)
 
     def rate(self, trial: int) -> float:
-        """a_k."""
+        """The factor a_k of a trial, as texts on SPSA call it."""
         stability = STABILITY * self.trials
         last = self.last_step**2 / math.sqrt(self.trials)
         return last * math.pow((stability + self.trials) / (stability + trial), ALPHA)
 
     def gain(self, trial: int) -> float:
-        """How far the constant moves for a point."""
+        """How far the constant moves for a point in a trial."""
         return self.rate(trial) / self.step(trial)
 
 
@@ -57,7 +57,7 @@ def random_sides(constants: Sequence[Constant], rng: random.Random) -> dict[str,
 
 
 def random_rounding(constants: Sequence[Constant], rng: random.Random) -> dict[str, float]:
-    """For both players of a trial."""
+    """The share of fractions that is rounded up, for each constant; the same for both players of a trial."""
     return {constant.name: rng.random() for constant in constants}
 
 

@@ -71,7 +71,7 @@ def check_trials(unit: Unit, answer: UnitAnswer) -> None:
 
 
 def rules_of(plan: TunePlan) -> Adjudication:
-    """When games end before the rules end them."""
+    """The adjudication of a plan: when games end before the rules end them."""
     (resign_score, resign_moves), (draw_from, draw_score, draw_moves) = plan.resign, plan.draw
     return Adjudication(resign_score, resign_moves, draw_score, draw_moves, draw_from)
 

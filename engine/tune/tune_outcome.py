@@ -43,17 +43,17 @@ class ConstantRow:
 
     @property
     def error_of_best(self) -> float | None:
-        """Of the value that looks best."""
+        """The standard error of the value that looks best."""
         if self.error is None:
             return None
         return self.best * (2**self.error - 1) if self.constant.scale == LOG else self.error * self.constant.step
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The row as JSON holds it."""
         return {"constant": self.constant.name, "present": self.constant.present, "best": self.best}
 
     def texts(self) -> dict[str, str]:
-        """For a table, by column."""
+        """The row as texts for a table, by column."""
         return {
             "constant": self.constant.name,
             "present": str(self.constant.present),
@@ -67,7 +67,7 @@ class SpsaRow(ConstantRow):
     """A constant at the place where SPSA ended; the error is how far it still moved."""
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The row as JSON holds it."""
         return {**super().data(), "moved": self.error_of_best, "proposed": self.value}
 
 
@@ -86,13 +86,13 @@ class CurveRow(ConstantRow):
         return self.constant.present if self.is_kept else self.best
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The row as JSON holds it."""
         curve = {"unit": self.constant.unit, "slope": self.slope, "curvature": self.curvature}
         rest = {"error": self.error_of_best, "gain": self.gain, "kept": self.is_kept, "proposed": self.value}
         return {**super().data(), **curve, **rest}
 
     def texts(self) -> dict[str, str]:
-        """For a table, by column."""
+        """The row as texts for a table, by column."""
         return {
             **super().texts(),
             "proposed": f"{self.value} (kept)" if self.is_kept else str(self.value),
@@ -116,17 +116,17 @@ class TuneOutcome:
 
     @property
     def proposed(self) -> dict[str, int]:
-        """The setting, by the names of options."""
+        """The proposed setting, by the names of options."""
         return {row.constant.name: row.value for row in self.rows}
 
     @property
     def is_new(self) -> bool:
-        """Does it differ from the present setting?"""
+        """Does the proposed setting differ from the present one?"""
         return self.proposed != self.plan.present
 
     @property
     def headline(self) -> str:
-        """Above the table."""
+        """The line above the table."""
         return f"{2 * self.plan.pairs} games with {self.plan.visits} visits a move"
 
     @property
@@ -136,12 +136,12 @@ class TuneOutcome:
         return {name: [row[name] for row in texts] for name in IMPORTANCE if name in texts[0]}
 
     def notes(self) -> list[str]:
-        """Below the table: what it means, and the proposal."""
+        """The lines below the table: what it means, and the proposal."""
         options = ", ".join(f"{name}={value}" for name, value in self.proposed.items())
         return [*self._remarks(), f"proposed: {options}", self._prospect() if self.is_new else NOTHING_NEW]
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The result as JSON holds it."""
         rows = [row.data() for row in self.rows]
         return {"games": 2 * self.plan.pairs, "constants": rows, "proposed": self.proposed}
 
@@ -179,11 +179,11 @@ class CurveOutcome(TuneOutcome):
 
     @property
     def headline(self) -> str:
-        """Above the table."""
+        """The line above the table."""
         return f"{super().headline}; Elo ± standard error"
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
+        """The result as JSON holds it."""
         return {**super().data(), "gain": self.gain}
 
     def _remarks(self) -> list[str]:

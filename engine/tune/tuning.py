@@ -36,7 +36,7 @@ def play_trial_list(plan: TunePlan, trials: Sequence[Trial], runner: Runner) -> 
 
 
 def coordinates_of(plan: TunePlan, settings: Sequence[Setting]) -> Array:
-    """A row for each setting."""
+    """The coordinates of settings, a row for each."""
     return np.array([[constant.coordinate(each[constant.name]) for constant in plan.constants] for each in settings])
 
 
@@ -118,7 +118,7 @@ def check_gate_book(plan: TunePlan, games: int) -> None:
 
 
 def gate_openings(plan: TunePlan, games: int) -> list[Opening]:
-    """Of the gate. Its order of the book, or its random moves, are not those of the trials."""
+    """The openings of the gate. Their order in the book, or their random moves, are not those of the trials."""
     return choose_openings(plan.book or None, -(-games // 2), plan.seed + 1, is_repeatable=plan.is_repeatable)
 
 

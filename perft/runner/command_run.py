@@ -7,10 +7,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
+from perft.command_text import quoted
 from perft.runner.arguments import MISSING_DASK, RunOptions, open_journal, open_pool
 from perft.runner.display import RunDisplay, events_of, summary_line
 from perft.runner.interrupts import interrupts_held_back
-from perft.runner.journal import Journal, JournalError, Memory, UnitBook
+from perft.runner.journal import Journal, JournalError, Memory, UnitJournal
 from perft.runner.pool import UnitPool
 from perft.runner.processes import ProcessPool
 from perft.runner.run_stats import RunStats, added
@@ -35,7 +36,7 @@ class CommandRun:
         self.command, self.options, self.workers = command, options, workers
         self.folder: Path | None = options.resume
         self.header: Mapping[str, Any] | None = None  # of a run that is continued
-        self.book: UnitBook = Memory()
+        self.journal: UnitJournal = Memory()
         self._stack = ExitStack()
         self._pool: UnitPool | None = None
         self._display: RunDisplay | None = None
@@ -59,8 +60,8 @@ class CommandRun:
 
     @property
     def how_to_continue(self) -> str:
-        """For messages; empty if nothing is kept."""
-        return "" if self.folder is None else f"; continue by --resume {self.folder}"
+        """How a user continues the run, for the end of a message; empty if nothing is kept."""
+        return "" if self.folder is None else f"; continue by --resume {quoted(str(self.folder))}"
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Keep what a new run does in its folder, if it has one; `header`: all that is needed to continue it."""
@@ -75,15 +76,15 @@ class CommandRun:
 
     def runner(
         self,
-        book: UnitBook | None = None,
+        journal: UnitJournal | None = None,
         check: AnswerCheck = no_check,
         watcher: Callable[[RunStats], None] | None = None,
     ) -> Runner:
-        """For a list of units; each list has a runner. `book`: where results are kept, if not in the folder.
+        """A runner for one list of units. `journal`: where results are kept, if not in the folder.
 
         `watcher` shows the progress, instead of a display to the end of the run.
         """
-        kept_in, shown = self.book if book is None else book, watcher or self._shown()
+        kept_in, shown = self.journal if journal is None else journal, watcher or self._shown()
         runner = Runner(self.pool(), kept_in, verify=self.options.verify, watcher=shown, check=check)
         self._runners.append(runner)
         return runner
@@ -107,7 +108,7 @@ class CommandRun:
     # What a command may want otherwise
 
     def name(self) -> str:
-        """Of a folder that has no name yet."""
+        """The name of the folder, if the user has given none."""
         return self.command
 
     def hints(self, per_machine: int) -> Mapping[str, Any]:  # noqa: ARG002  (for those that need it)
@@ -146,5 +147,5 @@ class CommandRun:
             print(f"note: {folder} was begun with other versions: this machine {difference}", file=sys.stderr)
 
     def _keep(self, journal: Journal) -> None:
-        self.book = journal
+        self.journal = journal
         self._stack.callback(journal.close)

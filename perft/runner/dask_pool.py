@@ -153,7 +153,7 @@ class DaskPool:
         future.add_done_callback(lambda _: self._ended.put(job))
 
     def _allowed(self, job: UnitJob) -> list[str]:
-        """The workers that may do it; all (an empty list) if there is no reason to choose."""
+        """The workers that may do a job; all (an empty list) if there is no reason to choose."""
         if job.attempt == 1 and not self._foreign:
             return []
         avoided = self._avoided(job) if job.attempt > 1 else set()
@@ -161,13 +161,13 @@ class DaskPool:
         return [address for address in usable if address not in avoided] or usable
 
     def _avoided(self, job: UnitJob) -> set[str]:
-        """Workers that shall not do it: one that has done it already, and those that have it now."""
+        """Workers that shall not do a job: one that has done it already, and those that have it now."""
         processing: Mapping[str, tuple[str, ...]] = self._client.processing()
         have_it = {worker for worker, keys in processing.items() if any(key.startswith(_name_of(job)) for key in keys)}
         return have_it | ({job.avoid} if job.avoid else set())
 
     def begun_at(self, job: UnitJob) -> float | None:
-        """Not before the last answer of the worker that has it: a worker does one after the other.
+        """When a job can have begun: not before the last answer of its worker, which does one after the other.
 
         A job that waits behind one that never ends has begun, in this sense. If a worker has several threads, answers
         of the others do not count once a look has found the job begun.
@@ -232,7 +232,7 @@ class DaskPool:
         return UnitReport(job, answer)
 
     def _refused(self, job: UnitJob, refusal: Refusal) -> UnitReport:
-        """Its worker gets no more jobs."""
+        """Note that a worker refuses units: it gets no more jobs."""
         self._foreign[refusal.worker] = refusal
         self._counted_at = float("-inf")  # are there others?
         return UnitReport(job, None, is_refused=True)
@@ -244,11 +244,11 @@ class DaskPool:
         return []
 
     def recall(self) -> list[UnitJob]:
-        """Cancel what workers have not begun."""
+        """Cancel the jobs that workers have not begun."""
         return self._take_back(self._jobs)
 
     def cancel(self, jobs: Collection[UnitJob]) -> None:
-        """Cancel those that workers have not begun."""
+        """Cancel those of these jobs that workers have not begun."""
         self._take_back(jobs)
 
     def _take_back(self, jobs: Collection[UnitJob]) -> list[UnitJob]:
@@ -261,7 +261,7 @@ class DaskPool:
 
     @contextmanager
     def _talking(self) -> Iterator[None]:
-        """Whatever the scheduler does not answer, it has gone."""
+        """Talk to the scheduler. Whatever it does not answer, it has gone."""
         self._check_client()
         try:
             yield
@@ -269,7 +269,7 @@ class DaskPool:
             raise RunError(f"{SCHEDULER_GONE} ({innermost(error)})") from error
 
     def _check_client(self) -> None:
-        """After the end of its scheduler, a cluster has forgotten all; the journal has not."""
+        """Raise a `RunError` if the scheduler has ended: the cluster has forgotten all, the journal has not."""
         if self._client.status != "running":
             raise RunError(SCHEDULER_GONE)
 
@@ -283,5 +283,5 @@ class DaskPool:
 
 
 def _name_of(job: UnitJob) -> str:
-    """What the keys of all attempts begin with."""
+    """What the keys of all attempts at a unit begin with."""
     return f"{job.unit.function.rpartition(':')[2]}-{job.unit.identity[:32]}"

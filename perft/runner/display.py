@@ -84,7 +84,7 @@ def progress_line(stats: RunStats, now: float) -> str:
 
 
 def _waiting(stats: RunStats) -> str:
-    """A worker that comes and gets a unit before it is met may end at it: only its own log says why."""
+    """That there is no worker. One that gets a unit before it is met may end at it: only its own log says why."""
     return "waiting for workers" + (" (the logs of those that have gone may say why)" if stats.lost_workers else "")
 
 

@@ -19,7 +19,7 @@ class Interrupts:
         self.has_come, self._on_first = False, on_first
 
     def note(self, _number: int = 0, _frame: FrameType | None = None) -> None:
-        """One more."""
+        """Count one more."""
         if self.has_come:
             raise KeyboardInterrupt
         self.has_come = True
@@ -66,7 +66,7 @@ def _masked() -> Iterator[None]:
 
 
 def ignore_interrupts() -> None:
-    """For a worker: its driver decides what Ctrl-C means."""
+    """Ignore Ctrl-C in a worker: its driver decides what it means."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

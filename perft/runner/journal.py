@@ -48,12 +48,12 @@ class Result:
         return file.read_bytes() if isinstance(file, Path) else file
 
 
-class UnitBook(Protocol):
+class UnitJournal(Protocol):
     """Where results are kept."""
 
     done: dict[str, Result]  # by the identity of the unit
 
-    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+    def record(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         """Keep a result."""
 
     def withdraw(self, unit: Unit) -> None:
@@ -66,7 +66,7 @@ class Memory:
     def __init__(self) -> None:
         self.done: dict[str, Result] = {}
 
-    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+    def record(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         """Keep a result."""
         result = Result(answer.value, answer.digest, workers, answer.seconds, answer.files)
         self.done[unit.identity] = result
@@ -121,7 +121,7 @@ class Journal:
         """Let other processes open it."""
         self._lock.release()
 
-    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+    def record(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         """Keep a result on disk."""
         sums = {suffix: [len(data), checksum(data)] for suffix, data in answer.files.items()}
         entry = {"unit": unit.identity, "value": answer.value, "digest": answer.digest, "files": sums}

@@ -26,7 +26,7 @@ class UnitReport:
 
 
 class UnitPool(Protocol):
-    """Workers."""
+    """The workers of a run, as its runner uses them."""
 
     @property
     def workers(self) -> int:

@@ -17,17 +17,32 @@ from perft.runner.units import UnitAnswer, compute, compute_own
 SECONDS_TO_END = 2.0  # for a worker that is killed
 
 
-class InlinePool:
-    """One worker: this process. For units whose kernels use all processors themselves."""
+class _LocalPool:
+    """Workers of this machine, and the jobs that wait for them."""
 
-    workers = 1
-    lost = 0
     notes = ()
 
     def __init__(self, hints: Mapping[str, Any]) -> None:
         """`hints`: see `compute`."""
         self._hints = hints
-        self._jobs: deque[UnitJob] = deque()
+        self._jobs: deque[UnitJob] = deque()  # that no worker has begun
+
+    def recall(self) -> list[UnitJob]:
+        """Take back all jobs that wait."""
+        jobs = list(self._jobs)
+        self._jobs.clear()
+        return jobs
+
+    def cancel(self, jobs: Collection[UnitJob]) -> None:
+        """Forget those of these jobs that wait."""
+        self._jobs = deque(job for job in self._jobs if job not in jobs)
+
+
+class InlinePool(_LocalPool):
+    """One worker: this process. For units whose kernels use all processors themselves."""
+
+    workers = 1
+    lost = 0
 
     def send(self, job: UnitJob) -> None:
         """Let it wait for `receive`."""
@@ -40,18 +55,8 @@ class InlinePool:
         job = self._jobs.popleft()
         return [UnitReport(job, compute_own(job.unit.function, job.unit.input, self._hints))]
 
-    def recall(self) -> list[UnitJob]:
-        """Take back all that wait."""
-        jobs = list(self._jobs)
-        self._jobs.clear()
-        return jobs
-
-    def cancel(self, jobs: Collection[UnitJob]) -> None:
-        """Forget these."""
-        self._jobs = deque(job for job in self._jobs if job not in jobs)
-
     def begun_at(self, job: UnitJob) -> None:  # noqa: ARG002  (none is under way when it is asked for)
-        """All jobs wait for `receive`."""
+        """Not yet: all jobs wait for `receive`."""
         return
 
     def close(self) -> None:
@@ -115,7 +120,7 @@ def _serve(connection: Connection) -> None:
 
 
 def _end_with_driver() -> None:
-    """However the driver ends: a unit may take minutes, and no process waits for its result any more."""
+    """End with the driver, however that ends: a unit may take minutes, and no process waits for its result any more."""
     driver = parent_process()
     if driver is not None:
         driver.join()
@@ -123,16 +128,14 @@ def _end_with_driver() -> None:
         os._exit(1)
 
 
-class ProcessPool:
+class ProcessPool(_LocalPool):
     """Processes of this machine; one that dies is replaced."""
-
-    notes = ()
 
     def __init__(self, workers: int, hints: Mapping[str, Any]) -> None:
         """`hints`: see `compute`."""
-        self.workers, self.lost, self._hints = workers, 0, hints
+        super().__init__(hints)
+        self.workers, self.lost = workers, 0
         self._processes = [_Process() for _ in range(workers)]
-        self._jobs: deque[UnitJob] = deque()
         self._lost: list[UnitReport] = []
 
     def send(self, job: UnitJob) -> None:
@@ -155,18 +158,8 @@ class ProcessPool:
         self._start_jobs()
         return reports
 
-    def recall(self) -> list[UnitJob]:
-        """Take back the jobs that no process has."""
-        jobs = list(self._jobs)
-        self._jobs.clear()
-        return jobs
-
-    def cancel(self, jobs: Collection[UnitJob]) -> None:
-        """Forget those that no process has."""
-        self._jobs = deque(job for job in self._jobs if job not in jobs)
-
     def begun_at(self, job: UnitJob) -> float | None:
-        """When a process got it."""
+        """When a process got the job."""
         return next((process.began for process in self._processes if process.job == job), None)
 
     def close(self) -> None:

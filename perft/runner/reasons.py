@@ -13,7 +13,7 @@ def innermost(error: BaseException) -> str:
 
 
 def without_teresa(worker: str, error: BaseException) -> Refusal:
-    """A worker without Teresa, or with another version of it."""
+    """The refusal of a worker without Teresa, or with another version of it."""
     return Refusal(worker, f"cannot load Teresa ({innermost(error)})")
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from perft.runner.journal import UnitBook
+from perft.runner.journal import UnitJournal
 from perft.runner.units import Unit
 from perft.runner.verified import recorded_first_answers, recorded_unverified
 
@@ -31,12 +31,12 @@ class RunStats:
     started: float = field(default_factory=time.monotonic)
 
 
-def stats_at_start(units: Sequence[Unit], book: UnitBook, verify: float) -> RunStats:
+def stats_at_start(units: Sequence[Unit], journal: UnitJournal, verify: float) -> RunStats:
     """How far a run is before anything is sent; `verify`: the share of the units that two workers shall do."""
     distinct = {unit.identity: unit for unit in units}
-    waiting = recorded_first_answers(distinct.values(), book, verify)
-    done = sum(identity in book.done and identity not in waiting for identity in distinct)
-    alone = recorded_unverified(distinct.values(), book, verify)
+    waiting = recorded_first_answers(distinct.values(), journal, verify)
+    done = sum(identity in journal.done and identity not in waiting for identity in distinct)
+    alone = recorded_unverified(distinct.values(), journal, verify)
     return RunStats(total=len(distinct), done=done, from_journal=done, recorded_unverified=alone)
 
 

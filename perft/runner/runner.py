@@ -16,7 +16,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 
 from perft.runner.interrupts import interrupts_noted
-from perft.runner.journal import Result, UnitBook
+from perft.runner.journal import Result, UnitJournal
 from perft.runner.pool import UnitJob, UnitPool, UnitReport
 from perft.runner.run_stats import RunStats, stats_at_start
 from perft.runner.units import AnswerCheck, Unit, UnitAnswer, no_check
@@ -41,12 +41,12 @@ class Stopped(Exception):  # noqa: N818  (not an error)
 
 
 class Runner:
-    """Gets units done."""
+    """Gets units done: sends them to workers, and records their results."""
 
     def __init__(
         self,
         pool: UnitPool,
-        book: UnitBook,
+        journal: UnitJournal,
         *,
         verify: float = 0.0,
         watcher: Callable[[RunStats], None] = lambda _: None,
@@ -54,7 +54,7 @@ class Runner:
     ) -> None:
         """`verify`: the share of units that two workers do; `watcher` is called now and then, `check` for an answer."""
         self.stats = RunStats()
-        self._pool, self._book, self._verify, self._watcher, self._check = pool, book, verify, watcher, check
+        self._pool, self._journal, self._verify, self._watcher, self._check = pool, journal, verify, watcher, check
         self._waiting: deque[UnitJob] = deque()
         self._out: dict[UnitJob, float] = {}  # -> when it was sent
         self._attempts: dict[str, int] = {}  # of units, by their identity, as all below
@@ -72,12 +72,12 @@ class Runner:
         recorded stays.
         """
         distinct = list({unit.identity: unit for unit in units}.values())
-        self._first = recorded_first_answers(distinct, self._book, self._verify)
+        self._first = recorded_first_answers(distinct, self._journal, self._verify)
         done = [unit for unit in distinct if self._is_done(unit)]
-        self.stats = stats_at_start(distinct, self._book, self._verify)
+        self.stats = stats_at_start(distinct, self._journal, self._verify)
         self._waiting.extend(self._first_job(unit) for unit in distinct if not self._is_done(unit))
         for unit in done:
-            yield unit, self._book.done[unit.identity]
+            yield unit, self._journal.done[unit.identity]
         with interrupts_noted(self._announce_stop) as interrupts:
             while self._has_work():
                 if interrupts.has_come:
@@ -91,7 +91,7 @@ class Runner:
             raise Stopped(f"{self.stats.done} of {self.stats.total} units are done")
 
     def _first_job(self, unit: Unit) -> UnitJob:
-        """Of this run; an earlier one may have recorded an answer that shall be verified."""
+        """The first job of a unit in this run; an earlier run may have recorded an answer that shall be verified."""
         return UnitJob(unit, 2 if unit.identity in self._first else 1, self._avoided(unit))
 
     def _has_work(self) -> bool:
@@ -99,7 +99,7 @@ class Runner:
         return bool(self._waiting) or any(not self._is_done(job.unit) for job in self._out)
 
     def _announce_stop(self) -> None:
-        """At once: the units under way may take a minute."""
+        """Tell the watcher at once that the run stops: the units under way may take a minute."""
         self.stats.is_stopping = True
         self._watcher(self.stats)
 
@@ -136,7 +136,7 @@ class Runner:
         self._waiting.appendleft(UnitJob(unit, attempt, self._avoided(unit)))
 
     def _avoided(self, unit: Unit) -> str | None:
-        """The worker that has given an answer already."""
+        """The worker that has given an answer to a unit already."""
         first = self._first.get(unit.identity)
         return None if first is None else first.worker
 
@@ -177,7 +177,7 @@ class Runner:
         self._lengths.append(answer.seconds)
         if self._is_done(unit):
             if unit.is_repeatable:
-                known = self._book.done[unit.identity]
+                known = self._journal.done[unit.identity]
                 self._compare(unit, FirstAnswer(known.workers[0], known.digest), answer)
         elif is_to_verify(unit, self._verify):
             yield from self._verify_answer(unit, answer)
@@ -206,15 +206,15 @@ class Runner:
     def _compare(self, unit: Unit, first: FirstAnswer, answer: UnitAnswer) -> None:
         """Two answers must be equal; if not, no one knows which is right."""
         if first.digest != answer.digest:
-            if unit.identity in self._book.done:
-                self._book.withdraw(unit)
+            if unit.identity in self._journal.done:
+                self._journal.withdraw(unit)
             raise RunError(
                 f"{first.worker} and {answer.worker} gave different results for unit {unit.identity[:16]}: "
                 "one of them computes wrongly; neither is recorded"
             )
 
     def _finish(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
-        result = self._book.book(unit, answer, workers)
+        result = self._journal.record(unit, answer, workers)
         self._first.pop(unit.identity, None)
         self.stats.done += 1
         self._cancel_others(unit)
@@ -244,7 +244,7 @@ class Runner:
         return [job for job in self._out if job.unit is unit]
 
     def _is_done(self, unit: Unit) -> bool:
-        return unit.identity in self._book.done and unit.identity not in self._first
+        return unit.identity in self._journal.done and unit.identity not in self._first
 
 
 def results_in_order(units: Sequence[Unit], results: Iterator[tuple[Unit, Result]]) -> Iterator[tuple[Unit, Result]]:

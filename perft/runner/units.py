@@ -49,7 +49,7 @@ class UnitAnswer:
 
     @property
     def digest(self) -> str:
-        """Two answers to a unit must agree in this."""
+        """A hash in which two answers to a unit must agree."""
         sums = {suffix: checksum(data) for suffix, data in self.files.items()}
         return checksum(canonical([self.value, sums]).encode())
 
@@ -70,7 +70,7 @@ class WithFiles:
 
 
 def checksum(data: bytes | memoryview) -> str:
-    """SHA-256."""
+    """SHA-256 of some bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -148,7 +148,7 @@ class _Meter:
         self._last = 0.0
 
     def since_last(self) -> float:
-        """Since it was asked the last time, or since the process was started."""
+        """The processor time since the last call, or since the process was started."""
         now = cpu_seconds()
         used, self._last = now - self._last, now
         return round(used, 6)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from perft.runner.journal import UnitBook
+from perft.runner.journal import UnitJournal
 from perft.runner.units import Unit
 
 
@@ -20,17 +20,17 @@ def is_to_verify(unit: Unit, share: float) -> bool:
     return unit.is_repeatable and int(unit.identity[:8], 16) < share * 2**32
 
 
-def recorded_first_answers(units: Iterable[Unit], book: UnitBook, share: float) -> dict[str, FirstAnswer]:
-    """Of units that shall be verified, and that an earlier run has recorded after one answer; by their identity."""
-    recorded = {unit.identity: book.done[unit.identity] for unit in units if _is_alone(unit, book, share)}
+def recorded_first_answers(units: Iterable[Unit], journal: UnitJournal, share: float) -> dict[str, FirstAnswer]:
+    """The first answers to units that shall be verified, if an earlier run has recorded one; by identity."""
+    recorded = {unit.identity: journal.done[unit.identity] for unit in units if _is_alone(unit, journal, share)}
     return {name: FirstAnswer(result.workers[0], result.digest) for name, result in recorded.items() if result.workers}
 
 
-def recorded_unverified(units: Iterable[Unit], book: UnitBook, share: float) -> int:
+def recorded_unverified(units: Iterable[Unit], journal: UnitJournal, share: float) -> int:
     """How many units should be verified, but cannot: their workers are not recorded."""
-    return sum(_is_alone(unit, book, share) and not book.done[unit.identity].workers for unit in units)
+    return sum(_is_alone(unit, journal, share) and not journal.done[unit.identity].workers for unit in units)
 
 
-def _is_alone(unit: Unit, book: UnitBook, share: float) -> bool:
-    result = book.done.get(unit.identity)
+def _is_alone(unit: Unit, journal: UnitJournal, share: float) -> bool:
+    result = journal.done.get(unit.identity)
     return result is not None and len(result.workers) < 2 and is_to_verify(unit, share)

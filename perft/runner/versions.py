@@ -26,7 +26,7 @@ class Refusal:
 
 
 def has_teresa() -> bool:
-    """To load this a worker must have Teresa; one that cannot load its first unit would end without a word."""
+    """True on a worker that can load this: one that cannot load its first unit would end without a word."""
     return True
 
 

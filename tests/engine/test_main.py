@@ -109,6 +109,6 @@ def test_the_fallback_player_does_without_numba():
 
 def test_a_session_starts_without_loading_numba():
     program = (
-        "import sys, engine.uci.loop, engine.uci.session; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+        "import sys, engine.uci.pipes, engine.uci.session; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0

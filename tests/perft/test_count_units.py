@@ -29,7 +29,7 @@ from perft.frontier import Frontier, merged_frontier
 from perft.records import LOW, WORDS
 from perft.runner.display import number_of
 from perft.runner.journal import Journal
-from perft.suite import Entry, read_suite
+from perft.suite import SuiteEntry, read_suite
 from tests.conftest import JIT_DISABLED
 from tests.documents import PROJECT
 
@@ -176,7 +176,7 @@ def test_units_of_a_suite():
     unit = unit_of_entry(entry, 2)
     assert count_position(**unit.input, **HINTS) == entry.counts[2]
     with pytest.raises(ValueError, match=r"^x\.epd:3: "):
-        unit_of_entry(Entry("nonsense", {1: 1}, chess960=False, where="x.epd:3"), 1)
+        unit_of_entry(SuiteEntry("nonsense", {1: 1}, chess960=False, where="x.epd:3"), 1)
 
 
 def with_another_result(identity, result):

@@ -9,6 +9,7 @@ from engine.cli.play.played_game import PlayedGame
 from engine.pgn.encoding import Encoding
 from engine.pgn.game_file import looks_like_games, text_of
 from engine.system.files import check_writable, write_whole
+from perft.command_text import quoted
 
 UTF8 = Encoding()
 
@@ -83,7 +84,7 @@ class GameSaver:
         self._say(self._how_to_resume(game) if game.is_saved else _pgn_text(game))
 
     def _how_to_resume(self, game: PlayedGame) -> str:
-        path = self._file.path if self._file else ""
+        path = quoted(str(self._file.path)) if self._file else ""
         return f"`teresa play --resume {path}` {'opens it again' if game.is_over else 'goes on'}"
 
 

@@ -17,9 +17,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from filelock import FileLock, Timeout
-
 from engine.system.files import write_whole
+from engine.system.folder_lock import LOCK, take_lock
 from engine.training.data.manifest import (
     GAMES,
     HEADER_LINE,
@@ -34,7 +33,7 @@ from engine.training.data.manifest import (
 from engine.training.data.new_chunk import NewChunk, sha_256, verified_parts
 from perft.runner.checked_lines import flush_folder
 
-CHUNKS, LOCK = "chunks", "lock"
+CHUNKS = "chunks"
 LOCK_PATIENCE = 10.0  # seconds
 UNFINISHED = r"\.(manifest\.jsonl|[0-9a-f]{64}\.(vf|visits|policy))\.[^.]+"
 ASIDE = re.compile(UNFINISHED)  # files that `write_whole` did not finish
@@ -44,7 +43,7 @@ MISSING, TORN, CHANGED, UNREADABLE = "missing", "torn", "changed", "unreadable"
 STRANGE = "has a file of visits that does not belong to it"
 
 
-class Outcome(NamedTuple):
+class ChunkOutcome(NamedTuple):
     """What became of a chunk: one of the words above."""
 
     chunk: Chunk
@@ -133,7 +132,7 @@ class Store:
 
     # Changes
 
-    def add(self, new: NewChunk) -> Outcome:
+    def add(self, new: NewChunk) -> ChunkOutcome:
         """Take a chunk in, or write its files again if they are damaged."""
         chunk = new.chunk
         known = self.manifest.chunks.get(chunk.name)
@@ -143,22 +142,22 @@ class Store:
         if damage is not None:
             self._write(new)
         if known is None or ("plan" in chunk.source and "plan" not in known.source):
-            self._book(chunk.entry())
-        return Outcome(chunk, ADDED if known is None else KNOWN if damage is None else MENDED)
+            self._record(chunk.entry())
+        return ChunkOutcome(chunk, ADDED if known is None else KNOWN if damage is None else MENDED)
 
-    def merge(self, other: "Store") -> Iterator[Outcome]:
+    def merge(self, other: "Store") -> Iterator[ChunkOutcome]:
         """Take all chunks of another store in, except for those that are damaged there."""
         for chunk in other.chunks:
             damage = other.damage_of(chunk)
             if damage is None:
                 yield self.add(NewChunk(chunk, {suffix: other.path(chunk.name, suffix) for suffix in chunk.files}))
             else:
-                yield Outcome(chunk, damage)
+                yield ChunkOutcome(chunk, damage)
 
     def remove(self, chunks: Sequence[Chunk], request: str = "") -> None:
         """Take chunks out, all of them or none, and delete their files; `request`: by which `unfinished` finds them."""
         if chunks:
-            self._book({"removed": [chunk.name for chunk in chunks], "request": request})
+            self._record({"removed": [chunk.name for chunk in chunks], "request": request})
         self.finish_removal()
 
     def unfinished(self, request: str) -> list[str]:
@@ -173,7 +172,7 @@ class Store:
             for suffix in chunk.files:
                 self.path(name, suffix).unlink(missing_ok=True)
         if known:
-            self._book({"deleted": list(known)})
+            self._record({"deleted": list(known)})
 
     def clean(self) -> None:
         """Delete what processes have left that ended while they wrote."""
@@ -190,7 +189,7 @@ class Store:
                 write_whole(self.path(name, suffix), verified_parts(new.paths[suffix], new.chunk.files[suffix][1]))
         flush_folder(self.folder / CHUNKS)
 
-    def _book(self, entry: Mapping[str, Any]) -> None:
+    def _record(self, entry: Mapping[str, Any]) -> None:
         record(self.folder, entry)
         self.manifest.read(entry)
 
@@ -200,16 +199,9 @@ def store_to_write(folder: Path, *, create: bool = False) -> Iterator[Store]:
     """A store that no other process can write meanwhile; if there is none, a new one can be created."""
     if create:
         check_is_new_or_store(folder)
-        folder.mkdir(parents=True, exist_ok=True)
     else:
         read_manifest(folder)
-    lock = FileLock(folder / LOCK)
-    try:
-        lock.acquire(timeout=LOCK_PATIENCE)
-    except Timeout:
-        raise ValueError(f"{folder} is in use by another process: try again when it has ended") from None
-    except OSError as error:
-        raise ValueError(f"{folder} cannot be written: {error.strerror or error}") from None
+    lock = take_lock(folder, "is in use by another process: try again when it has ended", LOCK_PATIENCE)
     try:
         if create:
             check_is_new_or_store(folder)  # another process may have written something meanwhile

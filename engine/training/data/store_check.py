@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.system.files import digest_of
+from engine.system.folder_lock import LOCK
 from engine.training.data.games import Games, open_games
 from engine.training.data.manifest import GAMES, MANIFEST, SHA_256, SUFFIXES, Chunk
 from engine.training.data.new_chunk import describe
-from engine.training.data.store import ASIDE, CHUNKS, LOCK, STRANGE, Store
+from engine.training.data.store import ASIDE, CHUNKS, STRANGE, Store
 from engine.training.data.viriformat import HEADER_SIZE, PAIR_SIZE
 
 DOUBLED_SHARE = 0.01  # of a chunk's games; records of a single move may be equal by chance
@@ -24,7 +25,7 @@ RECORDED_TWICE, MISCOUNTED, DOUBLED = "recorded twice", "miscounted", "doubled"
 LEFT_OVER, NOT_RECORDED, FOREIGN = "left over", "not recorded", "foreign"
 
 
-class Fault(NamedTuple):
+class StoreFault(NamedTuple):
     """What is wrong, where, and what to do."""
 
     kind: str
@@ -38,7 +39,7 @@ class StoreReport:
 
     games: int = 0  # that could be read
     doubled: int = 0  # of those, games that are in several chunks
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[StoreFault] = field(default_factory=list)
 
 
 def check_store(store: Store, advance: Callable[[], None] = lambda: None) -> StoreReport:
@@ -47,7 +48,7 @@ def check_store(store: Store, advance: Callable[[], None] = lambda: None) -> Sto
     hashes: dict[str, np.ndarray] = {}
     for chunk in store.chunks:
         found = read_chunk(store, chunk)
-        if isinstance(found, Fault):
+        if isinstance(found, StoreFault):
             report.faults.append(found)
         else:
             hashes[chunk.name] = game_hashes(found)
@@ -65,21 +66,21 @@ def check_store(store: Store, advance: Callable[[], None] = lambda: None) -> Sto
 # Chunks
 
 
-def read_chunk(store: Store, chunk: Chunk) -> Games | Fault:
+def read_chunk(store: Store, chunk: Chunk) -> Games | StoreFault:
     """The games of a chunk, or what is wrong with it."""
     path = store.path(chunk.name)
     damage = store.damage_of(chunk)
     if damage == STRANGE:
-        return Fault(damage, str(path), "move that elsewhere: it would be read as the visits of its games")
+        return StoreFault(damage, str(path), "move that elsewhere: it would be read as the visits of its games")
     if damage is not None:
-        return Fault(damage, str(path), how_to_mend(chunk))
+        return StoreFault(damage, str(path), how_to_mend(chunk))
     try:
         games = open_games([path])
         if describe(path, games, chunk.source).chunk == chunk:
             return games
     except ValueError as error:
-        return Fault(MISCOUNTED, str(path), f"{error}; {how_to_mend(chunk)}")
-    return Fault(MISCOUNTED, str(path), f"the manifest has other numbers of games; {how_to_mend(chunk)}")
+        return StoreFault(MISCOUNTED, str(path), f"{error}; {how_to_mend(chunk)}")
+    return StoreFault(MISCOUNTED, str(path), f"the manifest has other numbers of games; {how_to_mend(chunk)}")
 
 
 def how_to_mend(chunk: Chunk) -> str:
@@ -95,10 +96,10 @@ def plan_text(chunk: Chunk) -> str:
     return ", ".join(f"{key} {value}" for key, value in plan.items()) if isinstance(plan, dict) else "unknown"
 
 
-def recorded_twice(store: Store, name: str) -> Fault:
+def recorded_twice(store: Store, name: str) -> StoreFault:
     """It is used once only."""
     advice = f"harmless; copy it to another folder, --remove {name[:12]} and --add the copy, and it is recorded once"
-    return Fault(RECORDED_TWICE, str(store.path(name)), advice)
+    return StoreFault(RECORDED_TWICE, str(store.path(name)), advice)
 
 
 # Games in several chunks
@@ -124,7 +125,7 @@ def repeated_in(hashes: list[np.ndarray]) -> np.ndarray:
     return repeated
 
 
-def doubled_faults(store: Store, shared: dict[str, np.ndarray]) -> Iterator[Fault]:
+def doubled_faults(store: Store, shared: dict[str, np.ndarray]) -> Iterator[StoreFault]:
     """The chunks of which too many games are in others; `shared`: the hashes of such games by chunk."""
     for name, own in shared.items():
         games = store.manifest.chunks[name].games
@@ -133,13 +134,13 @@ def doubled_faults(store: Store, shared: dict[str, np.ndarray]) -> Iterator[Faul
         with_other = {other: np.intersect1d(own, theirs).size for other, theirs in shared.items() if other != name}
         most = max(with_other, key=lambda other: with_other[other])
         where = f"{own.size:,} of {games:,} games are in other chunks too, {with_other[most]:,} of them in {most[:12]}"
-        yield Fault(DOUBLED, str(store.path(name)), f"{where}: --remove one of the two")
+        yield StoreFault(DOUBLED, str(store.path(name)), f"{where}: --remove one of the two")
 
 
 # Other files
 
 
-def unknown_files(store: Store) -> Iterator[Fault]:
+def unknown_files(store: Store) -> Iterator[StoreFault]:
     """Files in the folder that the manifest does not know."""
     for path in sorted(store.folder.iterdir()):
         if path.name not in (MANIFEST, LOCK, CHUNKS):
@@ -152,21 +153,23 @@ def unknown_files(store: Store) -> Iterator[Fault]:
             yield unknown_file(path, is_removed=path.stem in store.manifest.removed)
 
 
-def unknown_file(path: Path, *, is_removed: bool = False) -> Fault:
+def unknown_file(path: Path, *, is_removed: bool = False) -> StoreFault:
     """What a file is that the manifest does not know."""
     if ASIDE.fullmatch(path.name):
-        return Fault(LEFT_OVER, str(path), "of an interrupted command: the next one that writes deletes it")
+        return StoreFault(LEFT_OVER, str(path), "of an interrupted command: the next one that writes deletes it")
     is_ours = path.parent.name == CHUNKS and SHA_256.fullmatch(path.stem) is not None and path.is_file()
     if is_ours and path.suffix in SUFFIXES:
         if is_removed:
-            return Fault(LEFT_OVER, str(path), "of a chunk that was taken out: repeat that with --force, or delete it")
+            return StoreFault(
+                LEFT_OVER, str(path), "of a chunk that was taken out: repeat that with --force, or delete it"
+            )
         if is_whole(path.with_suffix(GAMES)):
             games = path.with_suffix(GAMES)
             cause = f"of an interrupted command, or its line in {MANIFEST} is damaged"
             advice = f"repeat that; if it cannot be repeated, --add {games} takes it in, without its plan if it has one"
-            return Fault(NOT_RECORDED, str(path), f"{cause}: {advice}")
-        return Fault(LEFT_OVER, str(path), "of an interrupted command: repeat that, or delete the file")
-    return Fault(FOREIGN, str(path), "not of this store: move it elsewhere, or delete it")
+            return StoreFault(NOT_RECORDED, str(path), f"{cause}: {advice}")
+        return StoreFault(LEFT_OVER, str(path), "of an interrupted command: repeat that, or delete the file")
+    return StoreFault(FOREIGN, str(path), "not of this store: move it elsewhere, or delete it")
 
 
 def is_whole(games: Path) -> bool:

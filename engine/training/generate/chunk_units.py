@@ -36,7 +36,7 @@ def make_chunk_unit(plan: Mapping[str, Any], chunk: int) -> WithFiles:
     return WithFiles(positions, {GAMES_SUFFIX: games} | ({} if visits is None else {VISITS_SUFFIX: visits}))
 
 
-class ChunkBook:
+class ChunkJournal:
     """The folder of chunks as the place where results are kept: a run on a cluster can be finished without one."""
 
     def __init__(self, chunks: Chunks, plan: Plan) -> None:
@@ -44,7 +44,7 @@ class ChunkBook:
         self.units = [chunk_unit(plan, chunk) for chunk in range(plan.chunks)]
         self.done = {unit.identity: FROM_FOLDER for chunk, unit in enumerate(self.units) if chunks.has(chunk)}
 
-    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+    def record(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         """Write the chunk."""
         self._chunks.write(unit.input["chunk"], answer.files[GAMES_SUFFIX], answer.files.get(VISITS_SUFFIX))
         result = Result(answer.value, answer.digest, workers, answer.seconds)
@@ -58,10 +58,10 @@ class ChunkBook:
 
 
 def make_chunks(
-    plan: Plan, chunks: Chunks, new_runner: Callable[[ChunkBook], Runner], advance: Callable[[int], None]
+    plan: Plan, chunks: Chunks, new_runner: Callable[[ChunkJournal], Runner], advance: Callable[[int], None]
 ) -> None:
     """Let workers make the chunks that are missing; `advance(positions)` is called after each."""
-    book = ChunkBook(chunks, plan)
-    with closing(new_runner(book).run(book.units)) as results:
+    journal = ChunkJournal(chunks, plan)
+    with closing(new_runner(journal).run(journal.units)) as results:
         for _, result in results:
             advance(result.value)

@@ -15,15 +15,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from engine.system.files import read_json, write_whole
+from engine.system.folder_lock import LOCK, take_lock
 from engine.training.generate.net_teacher import NetTeacher
 from engine.training.generate.teachers import SelfPlay, UciTeacher
 
 GAMES_SUFFIX, VISITS_SUFFIX, NOTE_SUFFIX = ".vf", ".visits", ".json"
 PLAN_FILE, PLAN_KEY = "order.json", "order"  # as older versions call it, whose runs can be continued
-LOCK = "lock"  # held by the process that makes the chunks
 JOINED = "joined.vf"  # on the way to a store
 # The files of a run; `write_whole` has them under other names first, which begin with a dot.
 OWN_NAME = re.compile(r"(order\.json|lock|joined\.(vf|visits)|\d{6,}\.(vf|visits|json))|\.(order|joined|\d{6,})\..*")
@@ -95,15 +93,8 @@ class Chunks:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep other processes out of the folder. At the end it is removed, unless there are chunks in it."""
-        lock = FileLock(self.folder / LOCK)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._check_names()
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise ValueError(f"{self.folder} is in use: another process makes these games, wait for its end") from None
-        except OSError as error:
-            raise ValueError(f"{self.folder} cannot be written: {error.strerror or error}") from None
+        self._check_names()
+        lock = take_lock(self.folder, "is in use: another process makes these games, wait for its end")
         try:
             yield
         finally:
@@ -115,7 +106,8 @@ class Chunks:
 
     def _check_names(self) -> None:
         """Raise a `ValueError` if the folder has something else in it: it would be deleted in the end."""
-        if strange := sorted(path.name for path in self.folder.iterdir() if not _is_ours(path)):
+        paths = self.folder.iterdir() if self.folder.is_dir() else ()
+        if strange := sorted(path.name for path in paths if not _is_ours(path)):
             raise ValueError(f"{self.folder} has files that are not of `train generate` ({strange[0]}): move them away")
 
     def open(self) -> None:

@@ -19,7 +19,7 @@ from engine.training.data.new_chunk import inspect
 from engine.training.data.policies import policy_sibling
 from engine.training.data.store import Store, store_to_write
 from engine.training.data.visits import pack_file_header, sibling
-from engine.training.generate.chunk_units import ChunkBook, make_chunks
+from engine.training.generate.chunk_units import ChunkJournal, make_chunks
 from engine.training.generate.chunks import JOINED, NET_FILES, TREES, Chunks, Plan
 from perft.runner.runner import Runner
 
@@ -55,7 +55,7 @@ def chunks_of(plan: Plan, output: Path) -> Chunks:
 
 
 def generate(
-    plan: Plan, output: Path, new_runner: Callable[[ChunkBook], Runner], advance: Callable[[int], None]
+    plan: Plan, output: Path, new_runner: Callable[[ChunkJournal], Runner], advance: Callable[[int], None]
 ) -> None:
     """Let workers make all missing chunks, and join them; `advance(positions)` is called after each chunk.
 

@@ -59,20 +59,20 @@ class TreeSearch:
         return [one for one in drawn if one.outcome() is Ending.NONE]
 
 
-Path: TypeAlias = tuple[int, ...]  # moves from the root
+TreePath: TypeAlias = tuple[int, ...]  # moves from the root
 
 
-def after(position: Position, path: Path) -> Position:
+def after(position: Position, path: TreePath) -> Position:
     """The position at the end of a path."""
     for code in path:
         position = position.play(code)
     return without_past(position)
 
 
-def visited_paths(tree: Tree) -> list[Path]:
+def visited_paths(tree: Tree) -> list[TreePath]:
     """The paths to the root, and to all other edges that have visits and no proof."""
-    paths: list[Path] = [()]
-    waiting: list[tuple[int, Path]] = [(int(ROOT), ())]
+    paths: list[TreePath] = [()]
+    waiting: list[tuple[int, TreePath]] = [(int(ROOT), ())]
     while waiting:
         above, path = waiting.pop()
         edges = edges_of(tree, above)
@@ -143,7 +143,7 @@ class TaughtGame:
         """Play it; each label is a record."""
         start, kind = random_start(self._rng, endgames=0.1, chess960=0.1, plies=(4, 11))
         for root in quick_game(start, self._searches, self._rng):
-            reached: dict[Path, Position] = {(): root}
+            reached: dict[TreePath, Position] = {(): root}
             for label in self._teacher.draw(root, POSITIONS_PER_SEARCH, self._rng):
                 position = along(label.path, reached)
                 if position.key not in self._known:
@@ -151,7 +151,7 @@ class TaughtGame:
                     yield as_record(position, label, kind | NOISY)
 
 
-def along(path: Path, reached: dict[Path, Position]) -> Position:
+def along(path: TreePath, reached: dict[TreePath, Position]) -> Position:
     """The position at the end of a path; those on the way are kept."""
     if path not in reached:
         reached[path] = along(path[:-1], reached).play(path[-1])

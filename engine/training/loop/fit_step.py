@@ -35,7 +35,7 @@ def fit_games(store: Store, one: Round) -> FitGames:
 
 
 def fit_settings(one: Round, games: FitGames, start: str) -> FitSettings:
-    """How a round's nets are trained; chunks are known by their names, which are hashes. `start`: SHA-256."""
+    """How a round's nets are trained; chunks are known by their names, which are hashes. `start`: hash of the state."""
     settings, seed = one.settings, seed_of(one.settings, one.number, "fit")
     new, old = ([Path(path).stem for path in paths] for paths in (games.new, games.old))
     files = (*new, f"replay {settings.replay}", *old)

@@ -25,7 +25,7 @@ class FitGames:
     seed: int
 
     def open(self) -> tuple[Games, Games]:
-        """-> all new games; a random choice of the old ones."""
+        """Open the files; -> all new games, and a random choice of the old ones."""
         games = open_games([Path(path) for path in (*self.new, *self.old)])
         is_new = games.file < len(self.new)
         old = np.flatnonzero(~is_new)

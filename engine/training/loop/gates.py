@@ -19,7 +19,7 @@ from engine.training.loop.loop_journal import GATE
 from engine.training.loop.nets import Nets
 from engine.training.loop.rounds import Round
 from engine.training.loop.settings import CLOCK, VISITS, LoopSettings, option_of, seed_of
-from engine.training.loop.spent import CountedBook, OpenRun, spent
+from engine.training.loop.spent import CountedJournal, OpenRun, spent
 from perft.runner.journal import JOURNAL, Journal, hash_of_units
 
 UNITS_LETTERS = 8  # of the hash of a match, in the name of its folder
@@ -62,7 +62,7 @@ def play_gate(one: Round, gate: str, folder: Path, nets: Nets, open_run: OpenRun
             journal.resume()
         else:
             journal.start({"command": f"train loop, {GATE} {gate}", "units": len(match.units)})
-        summary = match.play(run.runner(CountedBook(journal, counted_in), check_pairs))
+        summary = match.play(run.runner(CountedJournal(journal, counted_in), check_pairs))
     return {**result_of(summary), "cpu_seconds": spent(counted_in)}
 
 

@@ -10,7 +10,7 @@ from engine.training.generate.generation import chunks_of, generate, source_of
 from engine.training.generate.plans import self_play_games, teacher_games, tree_positions
 from engine.training.loop.rounds import Round
 from engine.training.loop.settings import TREES, LoopSettings, seed_of
-from engine.training.loop.spent import CountedBook, OpenRun, spent
+from engine.training.loop.spent import CountedJournal, OpenRun, spent
 
 
 def plan_of(settings: LoopSettings, number: int, part: str, weights: Path) -> Plan:
@@ -32,7 +32,12 @@ def label_round(
     chunk = Store(store).find_source(source)
     if chunk is None or Store(store).damage_of(chunk) is not None:
         with open_run() as run:
-            generate(plan, store, lambda book: run.runner(CountedBook(book, counted_in), check_chunk), lambda _: None)
+            generate(
+                plan,
+                store,
+                lambda journal: run.runner(CountedJournal(journal, counted_in), check_chunk),
+                lambda _: None,
+            )
         chunk = Store(store).find_source(source)
     if chunk is None:
         raise ValueError(f"{store} has not kept the games of round {one.number}: `teresa train data {store} --check`")

@@ -17,7 +17,7 @@ class RoundWork(Protocol):
     """What is done in a round. Each method can be called again after an interruption, and gives the same."""
 
     def begin(self) -> Fields:
-        """Before a round: which chunks of games there are."""
+        """Begin a round; -> which chunks of games there are."""
 
     def label(self, one: Round, part: str) -> Fields:
         """Make labelled games, and add them to the store."""
@@ -26,7 +26,7 @@ class RoundWork(Protocol):
         """Train a net."""
 
     def gate(self, one: Round, part: str) -> Fields:
-        """Let it play against the best one."""
+        """Let the new net play against the best one."""
 
     def has_net(self, one: Round) -> bool:
         """Is the net of the fit there, as it was written?"""
@@ -72,7 +72,7 @@ class Loop:
             self._work.clean(self.state)
 
     def _next_step(self, one: Round) -> Step:
-        """A net that is damaged before it was judged is made again, from the checkpoints of its fit."""
+        """The next step. A net that is damaged before it was judged is made again, from checkpoints of its fit."""
         step = one.next_step
         if step is not None and step.kind == GATE and not self._work.has_net(one):
             return Step(FIT)

@@ -18,12 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from engine.system.files import write_whole
+from engine.system.folder_lock import LOCK, take_lock
 from perft.runner.checked_lines import append_line, line_of, read_lines
 
-JOURNAL, LOCK, FORMAT = "journal.jsonl", "lock", 1
+JOURNAL, FORMAT = "journal.jsonl", 1
 OWN_NAMES = (JOURNAL, LOCK, "games", "games.parts", "nets", "rounds", "report.html")
 HEADER, BEGIN, LABELS, FIT, GATE, END, SETTINGS = "loop", "begin", "labels", "fit", "gate", "end", "settings"
 
@@ -41,14 +40,7 @@ class LoopJournal:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep other processes out."""
-        lock = FileLock(self.folder / LOCK)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise ValueError(f"{self.folder} is in use: another process works on this loop") from None
-        except OSError as error:
-            raise ValueError(f"{self.folder} cannot be written: {error.strerror or error}") from None
+        lock = take_lock(self.folder, "is in use: another process works on this loop")
         try:
             self.entries = read_entries(self.path) if self.path.exists() else []
             yield
@@ -71,7 +63,7 @@ class LoopJournal:
         self.entries.append(entry)
 
     def _numbered(self, kind: str, **fields: Any) -> Entry:
-        """A line as it will be read again: lists for tuples."""
+        """A line with its number and its time, as it will be read again: lists for tuples."""
         entry = {"n": len(self.entries), "kind": kind, **fields, "time": round(time.time())}
         return dict(json.loads(json.dumps(entry)))
 

@@ -95,7 +95,7 @@ class Nets:
 
 
 def new_net(net: str, hidden: int, seed: int) -> SparseNet:
-    """Random weights."""
+    """A net of random weights."""
     return value_net(hidden, seed) if net == "value" else policy_net(hidden, seed)
 
 

@@ -113,7 +113,7 @@ def _cells(one: Round, strength: Strength, hours: float) -> Sequence[str]:
 
 
 def _figures(figures: dict[str, float]) -> tuple[str, str]:
-    """The value error, after captures if the net was trained for them; cross-entropy and hits of the policy."""
+    """Fields of the table: the value error (after captures if trained for them); figures of the policy."""
     if not figures:
         return NOTHING, NOTHING
     value = figures.get("value_quiet_mse", figures["value_mse"])

@@ -6,27 +6,27 @@ from typing import Any, TypeAlias
 
 from perft.runner.checked_lines import append_line, read_lines
 from perft.runner.command_run import CommandRun
-from perft.runner.journal import Result, UnitBook
+from perft.runner.journal import Result, UnitJournal
 from perft.runner.units import Unit, UnitAnswer
 
 OpenRun: TypeAlias = Callable[[], CommandRun]
 
 
-class CountedBook:
-    """Notes the processor time of each unit that another book keeps."""
+class CountedJournal:
+    """Notes the processor time of each unit that another journal keeps."""
 
-    def __init__(self, book: UnitBook, path: Path) -> None:
-        self._book, self._path, self.done = book, path, book.done
+    def __init__(self, journal: UnitJournal, path: Path) -> None:
+        self._journal, self._path, self.done = journal, path, journal.done
 
-    def book(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
+    def record(self, unit: Unit, answer: UnitAnswer, workers: tuple[str, ...]) -> Result:
         """Keep a result; both workers of a unit that was verified have spent about the same."""
-        result = self._book.book(unit, answer, workers)
+        result = self._journal.record(unit, answer, workers)
         append_line(self._path, {"unit": unit.identity, "cpu_seconds": len(workers) * answer.cpu_seconds})
         return result
 
     def withdraw(self, unit: Unit) -> None:
         """Forget a result; its time was spent."""
-        self._book.withdraw(unit)
+        self._journal.withdraw(unit)
 
 
 def spent(path: Path) -> float:

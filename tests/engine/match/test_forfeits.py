@@ -135,9 +135,9 @@ def game_row(number, machine):
     return {"points": [points for points, _ in games], "forfeits": [forfeit for _, forfeit in games]}
 
 
-def played(order, book, pairs=400, sprt=None, limit=LIMIT, most=10**9):
+def played(order, journal, pairs=400, sprt=None, limit=LIMIT, most=10**9):
     match = Match(plan(pairs), sprt, limit)
-    match.play(Runner(TwoMachines(order, most), book))
+    match.play(Runner(TwoMachines(order, most), journal))
     return match
 
 

@@ -90,9 +90,9 @@ def test_without_a_test_all_games_are_played():
     assert summary.decision is Decision.OPEN
 
 
-def whole(match_plan, book=None):
+def whole(match_plan, journal=None):
     match = Match(match_plan)
-    match.play(Runner(InlinePool({}), book or Memory()))
+    match.play(Runner(InlinePool({}), journal or Memory()))
     return match.pairs, b"".join(match.pgn())
 
 

@@ -98,7 +98,7 @@ def test_a_wrong_answer_ends_the_run_and_is_not_recorded(answer):
             wrong = edited(answer, "1. e4", "1. e5")
             return [report.__class__(report.job, wrong) for report in super().receive(seconds)]
 
-    book = Memory()
+    journal = Memory()
     with pytest.raises(RunError, match="the answer of host:1 to a unit is wrong: a game that cannot be replayed"):
-        list(Runner(LyingPool({}), book, check=check_pairs).run([UNIT]))
-    assert book.done == {}
+        list(Runner(LyingPool({}), journal, check=check_pairs).run([UNIT]))
+    assert journal.done == {}

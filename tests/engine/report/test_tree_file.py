@@ -21,7 +21,7 @@ from engine.report.tree_columns import TREE_KINDS
 from engine.report.tree_file import COLUMN_TYPES, MOST_SLOTS, TEXT, TREE_SCHEMA, is_saved_tree, load
 from engine.search.clock import Limits
 from engine.search.searcher import Searcher
-from engine.uci.loop import Transcript
+from engine.uci.pipes import Transcript
 from engine.uci.session import Session
 from movegen import Position
 from movegen.fen import START_FEN

@@ -1,7 +1,7 @@
 """A session with fakes around it: a searcher and an explorer that only note their calls."""
 
 from engine.uci import search_commands
-from engine.uci.loop import Transcript
+from engine.uci.pipes import Transcript
 from engine.uci.session import Session
 from movegen import Position
 from tests.engine.uci.test_queue import FakeLoader

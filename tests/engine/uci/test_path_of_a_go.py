@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from engine.uci.loop import Output, Reader, Transcript
+from engine.uci.pipes import Output, Reader, Transcript
 from engine.uci.session import Session
 from tests.documents import PROJECT
 from tests.engine.uci.test_queue import FakeLoader

@@ -11,7 +11,7 @@ import pytest
 
 from engine.config.options import OPTIONS
 from engine.network.weights_file import SHIPPED
-from engine.uci.loop import Transcript
+from engine.uci.pipes import Transcript
 from engine.uci.session import Session
 from engine.warmup import ready_file, use_search_kernels
 from tests.engine.search.test_resources import TABLES, write_book

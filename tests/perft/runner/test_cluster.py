@@ -239,17 +239,17 @@ class TestLocalCluster:
         assert (tmp_path / "1000").read_text() in ("x", "xx")
 
     def test_ctrl_c_ends_after_what_is_begun(self, pool):
-        runner, book = Runner(pool, Memory()), []
+        runner, found = Runner(pool, Memory()), []
 
         def press_after_two():
             for result in runner.run([unit(number, "slow_square", seconds=0.5) for number in range(40)]):
-                book.append(result)
-                if len(book) == 2:
+                found.append(result)
+                if len(found) == 2:
                     signal.raise_signal(signal.SIGINT)
 
         with pytest.raises(Stopped, match="of 40 units are done"):
             press_after_two()
-        assert 2 <= len(book) <= 8
+        assert 2 <= len(found) <= 8
 
 
 def run(pool, units):
@@ -349,10 +349,10 @@ class TestOtherVersions:
         """What is recorded stays, and the run goes on as soon as there is a worker that has it."""
         units = [unit(number) for number in range(20)]
         with scheduler(tmp_path, environment) as (_, file):
-            pool, book, begun = self.pool_of(file), Memory(), []
-            list(Runner(InlinePool({}), book).run(units[:5]))
+            pool, journal, begun = self.pool_of(file), Memory(), []
+            list(Runner(InlinePool({}), journal).run(units[:5]))
             try:
-                runner = Runner(pool, book, watcher=lambda stats: begun.append(stats.workers))
+                runner = Runner(pool, journal, watcher=lambda stats: begun.append(stats.workers))
                 with ThreadPoolExecutor(1) as thread:
                     run = thread.submit(lambda: list(runner.run(units)))
                     until(lambda: begun, "a run that waits")
@@ -360,12 +360,12 @@ class TestOtherVersions:
                         run.result(SECONDS)
             finally:
                 pool.close()
-            assert len(book.done) == 5
+            assert len(journal.done) == 5
             pool = self.pool_of(file)
             try:
                 until(lambda: not pool._client.nthreads(), "the end of the worker")
                 with workers(file, environment, count=1):
-                    assert len(list(Runner(pool, book).run(units))) == 20
+                    assert len(list(Runner(pool, journal).run(units))) == 20
             finally:
                 pool.close()
 

@@ -37,8 +37,8 @@ def lines_of(journal):
 def test_what_is_recorded_is_there_again(journal):
     big = 10**30
     recorded = [
-        journal.book(unit(1), answer(big), ("a",)),
-        journal.book(unit(2), answer(None, {".txt": b"abc", ".bin": b""}), ("a", "b")),
+        journal.record(unit(1), answer(big), ("a",)),
+        journal.record(unit(2), answer(None, {".txt": b"abc", ".bin": b""}), ("a", "b")),
     ]
     other, header = reopened(journal)
     assert header == {"journal": 1, "command": "test", "arguments": {"depth": 3}}
@@ -50,7 +50,7 @@ def test_what_is_recorded_is_there_again(journal):
 
 
 def test_each_line_is_json(journal):
-    journal.book(unit(1), answer([1, "x"]), ("a",))
+    journal.record(unit(1), answer([1, "x"]), ("a",))
     header, entry = map(json.loads, lines_of(journal))
     assert header["command"] == "test"
     assert (entry["unit"], entry["value"], entry["workers"], entry["seconds"]) == (
@@ -63,27 +63,27 @@ def test_each_line_is_json(journal):
 
 @pytest.mark.parametrize("left", [1, 10, 100])
 def test_a_torn_line_is_skipped_and_the_next_one_is_whole(journal, left):
-    journal.book(unit(1), answer(1), ("a",))
-    journal.book(unit(2), answer(4), ("a",))
+    journal.record(unit(1), answer(1), ("a",))
+    journal.record(unit(2), answer(4), ("a",))
     path = journal.folder / "journal.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:2]) + lines[2][:left])
     other, _ = reopened(journal)
     assert list(other.done) == [unit(1).identity]
-    other.book(unit(3), answer(9), ("a",))
+    other.record(unit(3), answer(9), ("a",))
     last, _ = reopened(other)
     assert list(last.done) == [unit(1).identity, unit(3).identity]
     last.close()
 
 
 def test_the_last_line_of_a_unit_counts(journal):
-    journal.book(unit(1), answer(1), ("a",))
-    journal.book(unit(2), answer(4), ("a",))
-    journal.book(unit(1), answer(1), ("a", "b"))
+    journal.record(unit(1), answer(1), ("a",))
+    journal.record(unit(2), answer(4), ("a",))
+    journal.record(unit(1), answer(1), ("a", "b"))
     journal.withdraw(unit(2))
     other, _ = reopened(journal)
     assert {name: result.workers for name, result in other.done.items()} == {unit(1).identity: ("a", "b")}
-    other.book(unit(2), answer(5), ("c",))
+    other.record(unit(2), answer(5), ("c",))
     last, _ = reopened(other)
     assert last.done[unit(2).identity].value == 5
     last.close()
@@ -103,15 +103,15 @@ def test_names_and_contents_are_on_the_disk_before_a_unit_is_recorded(tmp_path, 
     file, results = journal.folder / "journal.jsonl", journal.folder / "results"
     assert synced == [file.stat().st_ino, journal.folder.stat().st_ino]
     synced.clear()
-    journal.book(unit(1), answer(1, {".txt": b"abc"}), ("a",))
+    journal.record(unit(1), answer(1, {".txt": b"abc"}), ("a",))
     (result,) = results.iterdir()
     assert synced == [path.stat().st_ino for path in (result, results, file)]
     journal.close()
 
 
 def test_a_flipped_bit_is_noticed(journal):
-    journal.book(unit(1), answer(123_456), ("a",))
-    journal.book(unit(2), answer(4), ("a",))
+    journal.record(unit(1), answer(123_456), ("a",))
+    journal.record(unit(2), answer(4), ("a",))
     path = journal.folder / "journal.jsonl"
     path.write_bytes(path.read_bytes().replace(b"123456", b"123457"))
     other, _ = reopened(journal)
@@ -121,7 +121,7 @@ def test_a_flipped_bit_is_noticed(journal):
 
 @pytest.mark.parametrize("damage", ["missing", "short", "flipped"])
 def test_a_damaged_file_of_a_result_makes_its_unit_undone(journal, damage):
-    journal.book(unit(1), answer(1, {".txt": b"abc"}), ("a",))
+    journal.record(unit(1), answer(1, {".txt": b"abc"}), ("a",))
     (path,) = (journal.folder / "results").iterdir()
     {
         "missing": path.unlink,
@@ -130,7 +130,7 @@ def test_a_damaged_file_of_a_result_makes_its_unit_undone(journal, damage):
     }[damage]()
     other, _ = reopened(journal)
     assert other.done == {}
-    other.book(unit(1), answer(1, {".txt": b"abc"}), ("a",))
+    other.record(unit(1), answer(1, {".txt": b"abc"}), ("a",))
     assert other.done[unit(1).identity].read(".txt") == b"abc"
     other.close()
 
@@ -201,15 +201,15 @@ def full_disk(monkeypatch):
 
 
 def test_a_full_disk_is_a_clear_error_and_loses_nothing(journal, full_disk):
-    journal.book(unit(1), answer(1), ("a",))
+    journal.record(unit(1), answer(1), ("a",))
     with full_disk():
         for files in ({}, {".txt": b"abcdef"}):
             with pytest.raises(
                 JournalError, match=r"No space left on device; what is recorded is safe, continue by --resume"
             ):
-                journal.book(unit(2), answer(4, files), ("a",))
+                journal.record(unit(2), answer(4, files), ("a",))
     assert list(journal.done) == [unit(1).identity]
-    journal.book(unit(3), answer(9), ("a",))
+    journal.record(unit(3), answer(9), ("a",))
     other, _ = reopened(journal)
     assert list(other.done) == [unit(1).identity, unit(3).identity]
     other.close()
@@ -259,6 +259,6 @@ def test_the_hash_of_a_list_depends_on_its_units_and_their_order():
 
 def test_memory_keeps_results_with_their_files():
     memory = Memory()
-    result = memory.book(unit(1), answer(1, {".txt": b"abc"}), ("a",))
+    result = memory.record(unit(1), answer(1, {".txt": b"abc"}), ("a",))
     assert memory.done == {unit(1).identity: result}
     assert result.read(".txt") == b"abc"

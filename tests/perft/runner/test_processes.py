@@ -45,9 +45,9 @@ def test_a_killed_process_is_replaced_and_its_unit_done_again(pool, tmp_path):
 
 @pytest.mark.thorough
 def test_verified_by_the_other_process(pool):
-    book = Memory()
-    list(Runner(pool, book, verify=1.0).run([unit(number) for number in range(10)]))
-    assert all(len(set(result.workers)) == 2 for result in book.done.values())
+    journal = Memory()
+    list(Runner(pool, journal, verify=1.0).run([unit(number) for number in range(10)]))
+    assert all(len(set(result.workers)) == 2 for result in journal.done.values())
 
 
 def test_one_process_cannot_verify_itself():

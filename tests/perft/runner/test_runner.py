@@ -89,10 +89,10 @@ def test_the_same_unit_twice_is_done_once():
 
 
 def test_what_is_recorded_is_not_done_again():
-    book = Memory()
-    list(Runner(FakePool(), book).run(UNITS[:30]))
+    journal = Memory()
+    list(Runner(FakePool(), journal).run(UNITS[:30]))
     pool = FakePool()
-    runner = Runner(pool, book)
+    runner = Runner(pool, journal)
     assert results(runner) == RIGHT
     assert sorted(job.unit.input["number"] for job in pool.sent) == list(range(30, 40))
     assert (runner.stats.from_journal, runner.stats.done) == (30, 40)
@@ -118,9 +118,9 @@ def test_lost_units_are_sent_again(order):
 
 def test_a_unit_at_which_every_worker_dies_ends_the_run():
     pool = FakePool(lambda job: "lost" if job.unit is UNITS[7] else "answer")
-    book = Memory()
+    journal = Memory()
     with pytest.raises(RunError, match="30 workers died at one unit"):
-        list(Runner(pool, book).run(UNITS))
+        list(Runner(pool, journal).run(UNITS))
     assert sum(job.unit is UNITS[7] for job in pool.sent) == 31
 
 
@@ -161,38 +161,38 @@ def test_a_failed_unit_ends_the_run_and_names_the_worker():
 
 class TestVerified:
     def test_all_units_twice_on_two_workers(self):
-        pool, book = FakePool(), Memory()
-        runner = Runner(pool, book, verify=1.0)
+        pool, journal = FakePool(), Memory()
+        runner = Runner(pool, journal, verify=1.0)
         assert results(runner) == RIGHT
         assert runner.stats.verified == 40
         assert len(pool.sent) == 80
-        assert all(len(set(result.workers)) == 2 for result in book.done.values())
+        assert all(len(set(result.workers)) == 2 for result in journal.done.values())
 
     def test_lost_attempts_do_not_count_against_the_second_worker(self):
         """Three workers are lost, two answers come from the same worker, then one from another."""
-        pool, book = FakePool(lambda job: "lost" if job.attempt <= 3 else "answer"), Memory()
+        pool, journal = FakePool(lambda job: "lost" if job.attempt <= 3 else "answer"), Memory()
         pool.worker_of = lambda job: "worker 0" if job.attempt <= 5 else "worker 1"
-        runner = Runner(pool, book, verify=1.0)
+        runner = Runner(pool, journal, verify=1.0)
         assert len(list(runner.run(UNITS[:1]))) == 1
-        assert book.done[UNITS[0].identity].workers == ("worker 0", "worker 1")
+        assert journal.done[UNITS[0].identity].workers == ("worker 0", "worker 1")
         assert (runner.stats.verified, runner.stats.unverified, runner.stats.redone) == (1, 0, 3)
 
     def test_a_share_of_the_units_the_same_in_every_run(self):
         chosen = []
         for order in range(2):
-            book = Memory()
-            list(Runner(FakePool(order=order), book, verify=0.25).run(UNITS))
-            chosen.append({identity for identity, result in book.done.items() if len(result.workers) == 2})
+            journal = Memory()
+            list(Runner(FakePool(order=order), journal, verify=0.25).run(UNITS))
+            chosen.append({identity for identity, result in journal.done.items() if len(result.workers) == 2})
         assert chosen[0] == chosen[1]
         assert chosen[0] == {unit.identity for unit in UNITS if int(unit.identity[:8], 16) < 2**30}
 
     def test_a_wrong_answer_stops_the_run_and_names_both_workers(self):
-        book = Memory()
+        journal = Memory()
         pool = FakePool(lambda job: 7 if job.unit is UNITS[20] and job.attempt == 2 else "answer")
         with pytest.raises(RunError, match=r"worker [01] and worker [01] gave different results for unit") as error:
-            list(Runner(pool, book, verify=1.0).run(UNITS))
+            list(Runner(pool, journal, verify=1.0).run(UNITS))
         assert UNITS[20].identity[:16] in str(error.value)
-        assert UNITS[20].identity not in book.done  # what is not sure is not recorded
+        assert UNITS[20].identity not in journal.done  # what is not sure is not recorded
 
     @pytest.mark.parametrize(("share", "runs"), [(1.0, 20), (0.1, 500)])
     def test_one_wrong_unit_in_a_hundred_is_found(self, share, runs):
@@ -244,16 +244,16 @@ class TestStragglers:
     @pytest.mark.usefixtures("clock")
     def test_an_answer_that_comes_second_must_agree(self):
         pool = FakePool(lambda job: "later" if job.unit is UNITS[0] and job.attempt == 1 else "answer", order=None)
-        book = Memory()
+        journal = Memory()
 
         def change_the_plan():
-            for unit_, _ in Runner(pool, book).run(UNITS):
+            for unit_, _ in Runner(pool, journal).run(UNITS):
                 if unit_ is UNITS[0]:
                     pool.plan = lambda job: 3 if job.unit is UNITS[0] else "answer"
 
         with pytest.raises(RunError, match=r"gave different results .*; neither is recorded"):
             change_the_plan()
-        assert UNITS[0].identity not in book.done
+        assert UNITS[0].identity not in journal.done
 
     @pytest.mark.usefixtures("clock")
     def test_one_copy_at_a_time(self):
@@ -316,10 +316,10 @@ class TestStragglers:
         """A unit is to be verified, and the second worker hangs."""
         slow = UNITS[0]
         pool = FakePool(lambda job: "later" if job.unit is slow and job.attempt == 2 else "answer", order=None)
-        book = Memory()
-        runner = Runner(pool, book, verify=1.0)
+        journal = Memory()
+        runner = Runner(pool, journal, verify=1.0)
         assert results(runner) == RIGHT
-        first, second = book.done[slow.identity].workers
+        first, second = journal.done[slow.identity].workers
         (copy,) = [job for job in pool.sent if job.unit is slow and job.attempt == 3]
         assert copy.avoid == first != second
 
@@ -367,53 +367,53 @@ class TestRecordedBefore:
     """An earlier run has recorded units, most of them after one answer."""
 
     @pytest.fixture
-    def book(self):
-        book = Memory()
-        list(Runner(FakePool(), book).run(UNITS[:20]))
-        list(Runner(FakePool(), book, verify=1.0).run(UNITS[20:30]))
-        return book
+    def journal(self):
+        journal = Memory()
+        list(Runner(FakePool(), journal).run(UNITS[:20]))
+        list(Runner(FakePool(), journal, verify=1.0).run(UNITS[20:30]))
+        return journal
 
-    def test_those_without_verification_are_done_once_more_by_another_worker(self, book):
-        before, pool = dict(book.done), FakePool()
-        runner = Runner(pool, book, verify=1.0)
+    def test_those_without_verification_are_done_once_more_by_another_worker(self, journal):
+        before, pool = dict(journal.done), FakePool()
+        runner = Runner(pool, journal, verify=1.0)
         assert results(runner) == RIGHT
         assert (runner.stats.verified, runner.stats.from_journal, runner.stats.done) == (30, 10, 40)
         again = [job for job in pool.sent if job.unit in UNITS[:20]]
         assert sorted(job.unit.input["number"] for job in again) == list(range(20))
         assert all(job.avoid == before[job.unit.identity].workers[0] for job in again)
-        assert all(len(set(result.workers)) == 2 for result in book.done.values())
+        assert all(len(set(result.workers)) == 2 for result in journal.done.values())
 
-    def test_only_the_share_that_is_to_be_verified(self, book):
+    def test_only_the_share_that_is_to_be_verified(self, journal):
         pool = FakePool()
-        list(Runner(pool, book, verify=0.5).run(UNITS[:30]))
+        list(Runner(pool, journal, verify=0.5).run(UNITS[:30]))
         chosen = [each for each in UNITS[:20] if int(each.identity[:8], 16) < 2**31]
         assert 0 < len(chosen) < 20
         assert {job.unit for job in pool.sent} == set(chosen)
 
-    def test_another_answer_ends_the_run_and_neither_is_kept(self, book):
+    def test_another_answer_ends_the_run_and_neither_is_kept(self, journal):
         pool = FakePool(lambda job: -1 if job.unit is UNITS[7] else "answer")
         with pytest.raises(RunError, match=r"gave different results .*; neither is recorded"):
-            list(Runner(pool, book, verify=1.0).run(UNITS))
-        assert UNITS[7].identity not in book.done
-        assert UNITS[8].identity in book.done
-        assert results(Runner(FakePool(), book)) == RIGHT
+            list(Runner(pool, journal, verify=1.0).run(UNITS))
+        assert UNITS[7].identity not in journal.done
+        assert UNITS[8].identity in journal.done
+        assert results(Runner(FakePool(), journal)) == RIGHT
 
-    def test_books_that_do_not_say_who_has_done_a_unit(self, book):
+    def test_journals_that_do_not_say_who_has_done_a_unit(self, journal):
         for each in UNITS[:5]:
-            book.done[each.identity] = replace(book.done[each.identity], workers=())
-        runner = Runner(FakePool(), book, verify=1.0)
+            journal.done[each.identity] = replace(journal.done[each.identity], workers=())
+        runner = Runner(FakePool(), journal, verify=1.0)
         assert results(runner) == RIGHT
         assert (runner.stats.verified, runner.stats.recorded_unverified) == (25, 5)
 
 
 class TestNoSecondWorker:
     def test_one_worker_cannot_verify(self):
-        pool, book = FakePool(workers=1), Memory()
-        runner = Runner(pool, book, verify=1.0)
+        pool, journal = FakePool(workers=1), Memory()
+        runner = Runner(pool, journal, verify=1.0)
         assert results(runner) == RIGHT
         assert (runner.stats.verified, runner.stats.unverified) == (0, 40)
         assert len(pool.sent) == 80
-        assert all(len(result.workers) == 1 for result in book.done.values())
+        assert all(len(result.workers) == 1 for result in journal.done.values())
 
     def test_a_pool_that_does_not_heed_whom_to_avoid_is_asked_again(self):
         pool = FakePool()
@@ -458,18 +458,18 @@ def test_an_ignored_ctrl_c_stays_ignored():
 
 
 def test_ctrl_c_finishes_what_is_out():
-    pool, book = FakePool(), Memory()
+    pool, journal = FakePool(), Memory()
     done = []
 
     def press_after_three():
-        for unit_, _ in Runner(pool, book).run(UNITS):
+        for unit_, _ in Runner(pool, journal).run(UNITS):
             done.append(unit_)
             if len(done) == 3:
                 signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(Stopped, match=r"\d+ of 40 units are done"):
         press_after_three()
-    assert len(done) == len(pool.sent) == len(book.done) < 40
+    assert len(done) == len(pool.sent) == len(journal.done) < 40
     assert not pool.jobs
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -509,8 +509,8 @@ def test_in_order():
 
 def test_in_order_yields_only_the_unbroken_prefix():
     answers = {number: UnitAnswer("w", 0.0, number) for number in range(5)}
-    book = Memory()
-    arrived = [(UNITS[n], book.book(UNITS[n], answers[n], ("w",))) for n in (1, 0, 3, 4)]
+    journal = Memory()
+    arrived = [(UNITS[n], journal.record(UNITS[n], answers[n], ("w",))) for n in (1, 0, 3, 4)]
     assert [each.input["number"] for each, _ in results_in_order(UNITS, iter(arrived))] == [0, 1]
 
 

@@ -14,6 +14,7 @@ from engine.cli.play.board_and_moves import board_text
 from engine.cli.play.command import _new_parser
 from engine.system.files import write_whole
 from movegen import Position
+from perft.command_text import quoted
 from tests.engine.cli.console import SECONDS, SOURCES, Terminal, command, piped
 from tests.engine.pgn.games import read_games
 
@@ -325,6 +326,12 @@ def test_a_resigned_game(capsys, monkeypatch, folder):
     assert read_games(folder / "game.pgn")[0].headers["Result"] == "0-1"
     assert "`teresa play --resume game.pgn` opens it again" in output
     assert "The game had ended, 0-1; it goes on" in play(capsys, monkeypatch, ["--resume", "game.pgn"])
+
+
+def test_a_file_with_a_blank_in_its_name_can_be_typed(capsys, monkeypatch, folder):
+    output = play(capsys, monkeypatch, [], "e4", "save my game.pgn", "resign", "quit")
+    assert (folder / "my game.pgn").exists()
+    assert f"`teresa play --resume {quoted('my game.pgn')}` opens it again" in output
 
 
 # Starts and draws

@@ -8,7 +8,7 @@ from engine.cli.train import main
 from engine.network.weights_file import SHIPPED
 from engine.training.data.visits import sibling
 from engine.training.generate import chunk_units
-from engine.training.generate.chunk_units import ChunkBook, chunk_unit
+from engine.training.generate.chunk_units import ChunkJournal, chunk_unit
 from engine.training.generate.chunks import Plan
 from engine.training.generate.generation import chunks_of, parts_folder
 from engine.training.generate.teachers import self_play
@@ -122,12 +122,12 @@ def test_a_chunk_with_two_different_answers_is_made_again(tmp_path):
     with pytest.raises(RunError):
         make(output, _failing_after(2))
     chunks = chunks_of(plan, output)
-    book = ChunkBook(chunks, plan)
+    journal = ChunkJournal(chunks, plan)
     made = [number for number in range(plan.chunks) if chunks.has(number)]
-    assert [book.units[number].identity for number in made] == list(book.done)
-    book.withdraw(book.units[made[0]])
+    assert [journal.units[number].identity for number in made] == list(journal.done)
+    journal.withdraw(journal.units[made[0]])
     assert [number for number in range(plan.chunks) if chunks.has(number)] == made[1:]
-    assert list(ChunkBook(chunks, plan).done) == list(book.done)
+    assert list(ChunkJournal(chunks, plan).done) == list(journal.done)
 
 
 @pytest.mark.thorough

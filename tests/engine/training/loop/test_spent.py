@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.training.loop.spent import CountedBook, spent
+from engine.training.loop.spent import CountedJournal, spent
 from perft.runner.journal import Memory
 from perft.runner.processes import InlinePool, ProcessPool
 from perft.runner.runner import Runner
@@ -17,16 +17,16 @@ def answer(number, seconds):
 def test_the_time_of_all_units_is_added_up(tmp_path):
     path, memory = tmp_path / "spent", Memory()
     assert spent(path) == 0.0
-    book = CountedBook(memory, path)
+    journal = CountedJournal(memory, path)
     for number in (1, 2):
-        assert book.book(unit(number), answer(number, 1.25), ("host:1",)).value == number
+        assert journal.record(unit(number), answer(number, 1.25), ("host:1",)).value == number
     assert spent(path) == 2.5
     with path.open("ab") as file:
         file.write(b'{"cpu_seconds":77,')
-    CountedBook(Memory(), path).book(unit(3), answer(3, 0.5), ("host:1", "host:2"))  # two have done it
+    CountedJournal(Memory(), path).record(unit(3), answer(3, 0.5), ("host:1", "host:2"))  # two have done it
     assert spent(path) == 3.5
-    assert book.done is memory.done
-    assert len(book.done) == 2
+    assert journal.done is memory.done
+    assert len(journal.done) == 2
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,11 @@ def test_the_time_of_all_units_is_added_up(tmp_path):
 def test_units_that_are_done_already_cost_nothing_again(tmp_path, pool):
     path, memory, workers = tmp_path / "spent", Memory(), pool()
     try:
-        list(Runner(workers, CountedBook(memory, path)).run([unit(1), unit(2)]))
+        list(Runner(workers, CountedJournal(memory, path)).run([unit(1), unit(2)]))
         before = spent(path)
-        list(Runner(workers, CountedBook(memory, path)).run([unit(1), unit(2)]))
+        list(Runner(workers, CountedJournal(memory, path)).run([unit(1), unit(2)]))
         assert spent(path) == before
-        list(Runner(workers, CountedBook(memory, path)).run([unit(1), unit(3)]))
+        list(Runner(workers, CountedJournal(memory, path)).run([unit(1), unit(3)]))
         assert len(path.read_bytes().splitlines()) == 3
     finally:
         workers.close()

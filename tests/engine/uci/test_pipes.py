@@ -10,12 +10,12 @@ import threading
 
 import pytest
 
-from engine.uci import loop
-from engine.uci.loop import GREETING, Interruption, Output, Reader, Transcript
+from engine.uci import pipes
+from engine.uci.pipes import GREETING, Interruption, Output, Reader, Transcript
 
 WITHOUT_A_SEARCH = """
 from engine import warmup
-from engine.uci.loop import main
+from engine.uci.pipes import main
 
 def fail():
     raise RuntimeError("planted")
@@ -229,15 +229,15 @@ def run_main(monkeypatch, data, *, is_terminal=False, failure=None):
         ends.append(error.errno)
         raise Ended("without output")
 
-    monkeypatch.setattr(loop, "Session", FakeSession)
-    monkeypatch.setattr(loop, "end_without_output", end_without_output)
-    monkeypatch.setattr(loop.os, "_exit", end)
-    monkeypatch.setattr(loop.sys, "stdin", stdin)
-    monkeypatch.setattr(loop.sys, "stdout", stream)
+    monkeypatch.setattr(pipes, "Session", FakeSession)
+    monkeypatch.setattr(pipes, "end_without_output", end_without_output)
+    monkeypatch.setattr(pipes.os, "_exit", end)
+    monkeypatch.setattr(pipes.sys, "stdin", stdin)
+    monkeypatch.setattr(pipes.sys, "stdout", stream)
     before = signal.getsignal(signal.SIGINT)
     try:
         with pytest.raises(Ended) as ended:
-            loop.main()
+            pipes.main()
     finally:
         signal.signal(signal.SIGINT, before)
     assert FakeSession.last.closed == 1
