@@ -10,6 +10,7 @@ from engine.cli.loop_arguments import DEFAULTS, RANDOM_DEFAULTS
 from engine.cli.train import main
 from engine.network.weights_file import SHIPPED
 from engine.system.files import digest_of
+from engine.training.generate.teachers import UciTeacher
 from engine.training.loop.loop_journal import JOURNAL, LoopJournal
 from engine.training.loop.rounds import read_state
 from engine.training.loop.settings import RANDOM, seed_of
@@ -34,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 
     monkeypatch.setattr(loop_run, "LoopWork", Work)
     monkeypatch.setattr(loop_run, "warm_up", lambda: None)
-    monkeypatch.setattr(loop_run.UciTeacher, "check", lambda _: None)
+    monkeypatch.setattr(UciTeacher, "check", lambda _: None)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "loop"
 
