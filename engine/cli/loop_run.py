@@ -13,14 +13,16 @@ from engine.cli.engine_run import EngineRun
 from engine.cli.loop_arguments import OFF, RANDOM
 from engine.cli.loop_settings import start_file, wanted_settings
 from engine.cli.progress import warm_up
+from engine.network.weights_file import SHIPPED
 from engine.system.environment import version
 from engine.system.files import write_whole
 from engine.training.fit.settings import NETS
+from engine.training.loop.labels import lacks_its_net, net_teacher_of
 from engine.training.loop.loop import Loop
 from engine.training.loop.loop_journal import SETTINGS, Entry, LoopJournal, check_folder
 from engine.training.loop.page import SECONDS_OF_HOUR, headline, report_page
 from engine.training.loop.rounds import LoopState, Step, read_state
-from engine.training.loop.settings import LoopSettings, option_of
+from engine.training.loop.settings import TEACHER_NET, LoopSettings, option_of
 from engine.training.loop.work import LoopWork
 from perft.exits import DONE, INTERRUPTED
 from perft.runner.arguments import RunOptions
@@ -83,6 +85,8 @@ def run_loop(arguments: argparse.Namespace) -> int:
         print_plan(arguments.folder, journal.entries, settings)
         return DONE
     warm_up()
+    if settings.source == TEACHER_NET:
+        net_teacher_of(settings, SHIPPED).warm_up()
     with journal.held():
         begin(arguments, journal, settings)
         return work_on(arguments, journal, options, deadline)
@@ -142,8 +146,11 @@ def line_of(entry: Entry) -> str:
 def begin(arguments: argparse.Namespace, journal: LoopJournal, settings: LoopSettings) -> None:
     """Write the first line of a new loop, or note other settings."""
     if journal.entries:
-        if settings != read_state(journal.entries).settings:
-            journal.add(SETTINGS, settings=settings.data())
+        state = read_state(journal.entries)
+        if settings != state.settings:
+            # A round that has no labels, and cannot make them as it was to, is done with the other settings, too.
+            is_lost = state.under_way is not None and lacks_its_net(state.under_way)
+            journal.add(SETTINGS, settings=settings.data(), **({"at_once": True} if is_lost else {}))
         return
     nets = LoopWork.nets_of(arguments.folder)
     shapes = {net: settings.net(net) for net in NETS}

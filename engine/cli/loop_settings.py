@@ -5,16 +5,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.cli.loop_arguments import DEFAULTS, OFF, RANDOM, RANDOM_DEFAULTS
+from engine.cli.loop_arguments import DEFAULTS, OF_LABELS, OFF, RANDOM, RANDOM_DEFAULTS, TEACHER_NET_DEFAULTS
 from engine.network.weights_file import SHIPPED
 from engine.system.files import digest_of
-from engine.training.generate.teachers import UciTeacher
+from engine.training.generate.teachers import UciTeacher, checksum_of
 from engine.training.loop.gates import check_gates
+from engine.training.loop.labels import check_teacher_net
 from engine.training.loop.loop_journal import Entry
 from engine.training.loop.nets import widths_of
 from engine.training.loop.rounds import read_state
 from engine.training.loop.settings import (
     FIXED,
+    SELF_PLAY,
+    TEACHER,
+    TEACHER_NET,
     LoopSettings,
     check_settings,
     differences,
@@ -22,6 +26,7 @@ from engine.training.loop.settings import (
     settings_of,
     with_book,
 )
+from engine.training.teacher.nnue_file import read_teacher_net
 
 
 def wanted_settings(arguments: argparse.Namespace, entries: list[Entry]) -> LoopSettings:
@@ -38,7 +43,11 @@ def wanted_settings(arguments: argparse.Namespace, entries: list[Entry]) -> Loop
             check_change(arguments, present, settings)
     check_settings(settings)
     check_gates(settings)
-    if settings.teacher:
+    check_options(arguments, settings)
+    if settings.source == TEACHER_NET:
+        check_teacher_net(settings)
+        read_teacher_net(Path(settings.teacher_net))
+    elif settings.source == TEACHER:
         UciTeacher(settings.teacher, f"nodes {settings.nodes}").check()
     return settings
 
@@ -50,11 +59,35 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     given |= {name: tuple(given[name]) for name in ("sprt", "clock_sprt") if name in given}
     if given.get("clock") == OFF:
         given["clock"] = None
+    return given | given_source(arguments)
+
+
+def given_source(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the labels come from, if the command line says so. Paths are whole: the loop may go on in another folder."""
+    none = {"teacher": "", "teacher_net": "", "teacher_net_sha256": ""}
     if arguments.self_play:
-        given |= {"teacher": "", "tree_games": given.get("tree_games", 0)}
-    elif arguments.teacher and Path(arguments.teacher).name != arguments.teacher:
-        given["teacher"] = str(Path(arguments.teacher).absolute())  # the loop may go on in another folder
-    return given
+        return none
+    if arguments.teacher_net:
+        path = Path(arguments.teacher_net).absolute()
+        read_teacher_net(path)
+        return none | {"teacher_net": str(path), "teacher_net_sha256": checksum_of(path)}
+    if arguments.teacher:
+        is_path = Path(arguments.teacher).name != arguments.teacher
+        return none | {"teacher": str(Path(arguments.teacher).absolute()) if is_path else arguments.teacher}
+    return {}
+
+
+def source_of(given: Mapping[str, Any], present: str) -> str:
+    """What the labels come from, then; `present`: if the command line does not say it."""
+    if "teacher_net" not in given:
+        return present
+    return TEACHER if given["teacher"] else TEACHER_NET if given["teacher_net"] else SELF_PLAY
+
+
+def defaults_of(source: str, *, is_random: bool) -> dict[str, Any]:
+    """The defaults of a new loop."""
+    of_source = {TEACHER: {}, TEACHER_NET: TEACHER_NET_DEFAULTS, SELF_PLAY: {"tree_games": 0}}[source]
+    return {**DEFAULTS, **(RANDOM_DEFAULTS if is_random else {}), **of_source}
 
 
 def new_settings(given: Mapping[str, Any], arguments: argparse.Namespace) -> LoopSettings:
@@ -62,7 +95,7 @@ def new_settings(given: Mapping[str, Any], arguments: argparse.Namespace) -> Loo
     is_random = arguments.start == RANDOM
     path = None if is_random else start_file(arguments)
     widths = {} if path is None else dict(zip(("value_hidden", "policy_hidden"), widths_of(path), strict=True))
-    chosen = {**DEFAULTS, **widths, **(RANDOM_DEFAULTS if is_random else {}), **given}
+    chosen = {**defaults_of(source_of(given, TEACHER), is_random=is_random), **widths, **given}
     chosen |= {"start": RANDOM if path is None else digest_of(path), "book": "", "book_sha256": ""}
     return with_book(settings_of(chosen), book_of(arguments))
 
@@ -72,8 +105,21 @@ def changed_settings(present: LoopSettings, given: Mapping[str, Any], arguments:
     start = {}
     if arguments.start is not None:
         start = {"start": RANDOM if arguments.start == RANDOM else digest_of(start_file(arguments))}
-    settings = settings_of({**present.data(), **given, **start})
+    source, labels = source_of(given, present.source), {}
+    if source != present.source:  # numbers that were chosen for other labels mean nothing for these
+        usual = defaults_of(source, is_random=present.start == RANDOM)
+        labels = {name: usual[name] for name in OF_LABELS}
+    settings = settings_of({**present.data(), **labels, **given, **start})
     return settings if arguments.book is None else with_book(settings, book_of(arguments))
+
+
+def check_options(arguments: argparse.Namespace, settings: LoopSettings) -> None:
+    """Raise a `ValueError` for an option that labels from elsewhere have."""
+    is_net = settings.source == TEACHER_NET
+    reason = "not for --teacher-net, which takes --visits" if is_net else "only for --teacher-net"
+    for name in ("nodes", "of_trees") if is_net else ("least_visits",):
+        if getattr(arguments, name) is not None:
+            raise ValueError(f"{option_of(name)} is {reason}")
 
 
 def check_change(arguments: argparse.Namespace, there: LoopSettings, here: LoopSettings) -> None:
