@@ -24,6 +24,7 @@ from engine.training.loop.settings import (
     differences,
     option_of,
     settings_of,
+    source_of,
     with_book,
 )
 from engine.training.teacher.nnue_file import read_teacher_net
@@ -53,7 +54,7 @@ def wanted_settings(arguments: argparse.Namespace, entries: list[Entry]) -> Loop
 
 
 def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The settings that the command line names; those of files come later."""
+    """The settings that the command line names; those of --start and --book come later."""
     given = {name: getattr(arguments, name) for name in DEFAULTS if getattr(arguments, name) is not None}
     given.pop("book", None)
     given |= {name: tuple(given[name]) for name in ("sprt", "clock_sprt") if name in given}
@@ -77,13 +78,6 @@ def given_source(arguments: argparse.Namespace) -> dict[str, Any]:
     return {}
 
 
-def source_of(given: Mapping[str, Any], present: str) -> str:
-    """What the labels come from, then; `present`: if the command line does not say it."""
-    if "teacher_net" not in given:
-        return present
-    return TEACHER if given["teacher"] else TEACHER_NET if given["teacher_net"] else SELF_PLAY
-
-
 def defaults_of(source: str, *, is_random: bool) -> dict[str, Any]:
     """The defaults of a new loop."""
     of_source = {TEACHER: {}, TEACHER_NET: TEACHER_NET_DEFAULTS, SELF_PLAY: {"tree_games": 0}}[source]
@@ -95,7 +89,7 @@ def new_settings(given: Mapping[str, Any], arguments: argparse.Namespace) -> Loo
     is_random = arguments.start == RANDOM
     path = None if is_random else start_file(arguments)
     widths = {} if path is None else dict(zip(("value_hidden", "policy_hidden"), widths_of(path), strict=True))
-    chosen = {**defaults_of(source_of(given, TEACHER), is_random=is_random), **widths, **given}
+    chosen = {**defaults_of(source_of({**DEFAULTS, **given}), is_random=is_random), **widths, **given}
     chosen |= {"start": RANDOM if path is None else digest_of(path), "book": "", "book_sha256": ""}
     return with_book(settings_of(chosen), book_of(arguments))
 
@@ -105,7 +99,7 @@ def changed_settings(present: LoopSettings, given: Mapping[str, Any], arguments:
     start = {}
     if arguments.start is not None:
         start = {"start": RANDOM if arguments.start == RANDOM else digest_of(start_file(arguments))}
-    source, labels = source_of(given, present.source), {}
+    source, labels = source_of({**present.data(), **given}), {}
     if source != present.source:  # numbers that were chosen for other labels mean nothing for these
         usual = defaults_of(source, is_random=present.start == RANDOM)
         labels = {name: usual[name] for name in OF_LABELS}

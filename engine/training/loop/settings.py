@@ -69,7 +69,7 @@ class LoopSettings:
     @property
     def source(self) -> str:
         """What the labels come from."""
-        return TEACHER if self.teacher else TEACHER_NET if self.teacher_net else SELF_PLAY
+        return source_of(self.data())
 
     def net(self, name: str) -> NetSettings:
         """How one of the two nets is trained."""
@@ -97,6 +97,11 @@ def settings_of(data: Mapping[str, Any]) -> LoopSettings:
     require(data.keys() == names, "the settings of this loop are those of another version of Teresa")
     pairs = {name: tuple(data[name]) for name in ("sprt", "clock", "clock_sprt") if data[name] is not None}
     return LoopSettings(**{**data, **pairs})
+
+
+def source_of(data: Mapping[str, Any]) -> str:
+    """What the labels come from, by settings as in JSON."""
+    return TEACHER if data["teacher"] else TEACHER_NET if data["teacher_net"] else SELF_PLAY
 
 
 def option_of(name: str) -> str:
