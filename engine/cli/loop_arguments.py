@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from engine.cli.arguments import positive_number
+from engine.cli.arguments import LEAST_VISITS_OF_LABEL, positive_number
 from perft.runner.arguments import add_run_arguments
 
 RANDOM = "random"
@@ -18,14 +18,15 @@ examples:
   teresa train loop LOOP --teacher stockfish                      # from the shipped net, for ever
   teresa train loop LOOP --teacher stockfish --hours 8 --clock 2+0.02
   teresa train loop LOOP --cluster tls://host:8786 --hours 1      # goes on there; all machines see LOOP at its path
+  teresa train loop LOOP --teacher-net sf.nnue                    # the teacher's net labels the trees of the best net
   teresa train loop LOOP --start random --self-play               # without any teacher
   teresa train loop LOOP --games 4000 --change                    # from the next round on
 """
 
 # From a net that knows much: small steps, and the mean with the net before.
 DEFAULTS: dict[str, Any] = {
-    "seed": 1, "teacher": "stockfish", "nodes": 1000, "visits": 400, "games": 2000, "tree_games": 200,
-    "of_trees": 20_000,
+    "seed": 1, "teacher": "stockfish", "teacher_net": "", "nodes": 1000, "visits": 400,
+    "least_visits": LEAST_VISITS_OF_LABEL, "games": 2000, "tree_games": 200, "of_trees": 20_000,
     "replay": 0.5, "mean": 0.5, "result_share": 0.1, "value_quiescence": True, "validation": 0.03,
     "value_hidden": None, "value_batch": 8192, "value_rate": 3e-4, "value_decay": 0.1, "value_passes": 2,
     "policy_hidden": None, "policy_batch": 4096, "policy_rate": 3e-4, "policy_decay": 0.05, "policy_passes": 2,
@@ -38,6 +39,10 @@ RANDOM_DEFAULTS: dict[str, Any] = {
     "value_batch": 512, "policy_batch": 512, "value_rate": 2e-3, "policy_rate": 2e-3, "value_passes": 3,
     "policy_passes": 3, "gate_visits": 60, "gate_games": 400, "sprt": (0.0, 40.0),
 }  # fmt: skip
+# Of a label in the process, whatever the loop began with. About 700 labels a game; 1000 take less than half a second.
+TEACHER_NET_DEFAULTS: dict[str, Any] = {"visits": 2000, "games": 10_000, "tree_games": 0}
+# The settings of labels that depend on what these come from.
+OF_LABELS = ("nodes", "visits", "least_visits", "games", "tree_games", "of_trees")
 NET_OPTIONS = {
     "hidden": (int, "hidden units, a multiple of 32"),
     "batch": (int, "positions a step"),
@@ -60,7 +65,7 @@ def add_loop(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_duration(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rounds", type=positive_number(int), metavar="N", help="end when N rounds are done in all")
+    parser.add_argument("--rounds", type=_count, metavar="N", help="end when N rounds are done in all; 0: only begin")
     parser.add_argument("--hours", type=positive_number(float), metavar="H", help="end after H hours by the clock")
     parser.add_argument("--processes", type=positive_number(int), metavar="N", help="workers (default: processors)")
     parser.add_argument(
@@ -74,16 +79,35 @@ def _add_duration(parser: argparse.ArgumentParser) -> None:
 def _add_labels(group: Any) -> None:
     teacher = group.add_mutually_exclusive_group()
     teacher.add_argument("--teacher", metavar="COMMAND", help=f"a UCI engine {default('teacher')}")
+    teacher.add_argument(
+        "--teacher-net",
+        metavar="NET",
+        help="a net of Stockfish 15 to 17.1 (`export_net`) at the leaves of searches with the best net's policy, "
+        "whose nodes are labelled",
+    )
     teacher.add_argument("--self-play", action="store_true", help="the best net plays against itself: no teacher")
     count = positive_number(int)
     group.add_argument("--nodes", type=count, metavar="N", help=f"of the teacher for a label {default('nodes')}")
-    group.add_argument("--visits", type=count, metavar="N", help=f"of self-play for a label {default('visits')}")
-    group.add_argument("--games", type=_count, metavar="N", help=f"games {default('games')}")
+    group.add_argument(
+        "--visits", type=count, metavar="N", help=f"of a search: self-play, --teacher-net {default('visits')}"
+    )
+    group.add_argument(
+        "--least-visits",
+        type=count,
+        metavar="N",
+        help=f"--teacher-net: of a node that is labelled {default('least_visits')}",
+    )
+    group.add_argument(
+        "--games",
+        type=_count,
+        metavar="N",
+        help=f"games; --teacher-net: whose searches are labelled {default('games')}",
+    )
     group.add_argument(
         "--tree-games",
         type=_count,
         metavar="N",
-        help=f"quick games, of whose trees positions are labelled by the teacher {default('tree_games')}",
+        help=f"quick games, of whose trees positions are labelled by --teacher {default('tree_games')}",
     )
     group.add_argument("--of-trees", type=count, metavar="VISITS", help=f"of these trees {default('of_trees')}")
 
@@ -126,10 +150,12 @@ def _add_gates(group: Any) -> None:
 def default(name: str) -> str:
     """The default of a setting, for the help."""
     usual, from_random = DEFAULTS[name], RANDOM_DEFAULTS.get(name, DEFAULTS[name])
-    text = "that of the first net" if usual is None else _text(usual)
-    return (
-        f"(default {text})" if usual == from_random else f"(default {text}; from random weights {_text(from_random)})"
-    )
+    parts = ["default " + ("that of the first net" if usual is None else _text(usual))]
+    if usual != from_random:
+        parts.append(f"from random weights {_text(from_random)}")
+    if name in TEACHER_NET_DEFAULTS:
+        parts.append(f"with --teacher-net {_text(TEACHER_NET_DEFAULTS[name])}")
+    return f"({'; '.join(parts)})"
 
 
 def _text(value: Any) -> str:

@@ -1,37 +1,28 @@
-"""What `teresa train loop` does: its settings, its workers, what it prints, its report page."""
+"""What `teresa train loop` does: its beginning, its workers, what it prints, its report page."""
 
 import argparse
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from engine.cli.engine_run import EngineRun
-from engine.cli.loop_arguments import DEFAULTS, OFF, RANDOM, RANDOM_DEFAULTS
+from engine.cli.loop_arguments import OFF, RANDOM
+from engine.cli.loop_settings import start_file, wanted_settings
 from engine.cli.progress import warm_up
 from engine.network.weights_file import SHIPPED
 from engine.system.environment import version
-from engine.system.files import digest_of, write_whole
+from engine.system.files import write_whole
 from engine.training.fit.settings import NETS
-from engine.training.generate.teachers import UciTeacher
-from engine.training.loop.gates import check_gates
+from engine.training.loop.labels import lacks_its_net, net_teacher_of
 from engine.training.loop.loop import Loop
 from engine.training.loop.loop_journal import SETTINGS, Entry, LoopJournal, check_folder
-from engine.training.loop.nets import widths_of
 from engine.training.loop.page import SECONDS_OF_HOUR, headline, report_page
 from engine.training.loop.rounds import LoopState, Step, read_state
-from engine.training.loop.settings import (
-    FIXED,
-    LoopSettings,
-    check_settings,
-    differences,
-    option_of,
-    settings_of,
-    with_book,
-)
+from engine.training.loop.settings import TEACHER_NET, LoopSettings, option_of
 from engine.training.loop.work import LoopWork
 from perft.exits import DONE, INTERRUPTED
 from perft.runner.arguments import RunOptions
@@ -94,6 +85,8 @@ def run_loop(arguments: argparse.Namespace) -> int:
         print_plan(arguments.folder, journal.entries, settings)
         return DONE
     warm_up()
+    if settings.source == TEACHER_NET:
+        net_teacher_of(settings, SHIPPED).warm_up()
     with journal.held():
         begin(arguments, journal, settings)
         return work_on(arguments, journal, options, deadline)
@@ -147,92 +140,17 @@ def line_of(entry: Entry) -> str:
     return f"{number}: {'kept' if entry['kept'] else 'dropped'}" if kind == "end" else ""
 
 
-# Settings
-
-
-def wanted_settings(arguments: argparse.Namespace, entries: list[Entry]) -> LoopSettings:
-    """The settings of the command line, checked; of a loop that goes on, those that it has."""
-    given = given_settings(arguments)
-    if not entries:
-        settings = new_settings(given, arguments)
-        if arguments.change:
-            raise ValueError(f"--change: there is no loop in {arguments.folder} yet")
-    else:
-        present = read_state(entries).settings
-        settings = changed_settings(present, given, arguments)
-        if settings != present:
-            check_change(arguments, present, settings)
-    check_settings(settings)
-    check_gates(settings)
-    if settings.teacher:
-        UciTeacher(settings.teacher, f"nodes {settings.nodes}").check()
-    return settings
-
-
-def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The settings that the command line names; those of files come later."""
-    given = {name: getattr(arguments, name) for name in DEFAULTS if getattr(arguments, name) is not None}
-    given.pop("book", None)
-    given |= {name: tuple(given[name]) for name in ("sprt", "clock_sprt") if name in given}
-    if given.get("clock") == OFF:
-        given["clock"] = None
-    if arguments.self_play:
-        given |= {"teacher": "", "tree_games": given.get("tree_games", 0)}
-    elif arguments.teacher and Path(arguments.teacher).name != arguments.teacher:
-        given["teacher"] = str(Path(arguments.teacher).absolute())  # the loop may go on in another folder
-    return given
-
-
-def new_settings(given: Mapping[str, Any], arguments: argparse.Namespace) -> LoopSettings:
-    """Of a new loop."""
-    is_random = arguments.start == RANDOM
-    path = None if is_random else start_file(arguments)
-    widths = {} if path is None else dict(zip(("value_hidden", "policy_hidden"), widths_of(path), strict=True))
-    chosen = {**DEFAULTS, **widths, **(RANDOM_DEFAULTS if is_random else {}), **given}
-    chosen |= {"start": RANDOM if path is None else digest_of(path), "book": "", "book_sha256": ""}
-    return with_book(settings_of(chosen), book_of(arguments))
-
-
-def changed_settings(present: LoopSettings, given: Mapping[str, Any], arguments: argparse.Namespace) -> LoopSettings:
-    """Those of a loop that goes on, with what the command line names."""
-    start = {}
-    if arguments.start is not None:
-        start = {"start": RANDOM if arguments.start == RANDOM else digest_of(start_file(arguments))}
-    settings = settings_of({**present.data(), **given, **start})
-    return settings if arguments.book is None else with_book(settings, book_of(arguments))
-
-
-def check_change(arguments: argparse.Namespace, there: LoopSettings, here: LoopSettings) -> None:
-    """Raise a `ValueError` for a change that was not asked for, or cannot be made."""
-    different = differences(there, here)
-    if fixed := [option_of(name) for name in FIXED if name in different]:
-        raise ValueError(f"{', '.join(fixed)}: cannot be changed in {arguments.folder}; begin another loop")
-    if not arguments.change:
-        texts = "; ".join(different.values())
-        raise ValueError(
-            f"{arguments.folder} has other settings ({texts}): leave these options out to go on as it is, or add "
-            "--change to use them from the next round on"
-        )
-
-
-def start_file(arguments: argparse.Namespace) -> Path:
-    """The weights file to start from."""
-    return SHIPPED if arguments.start is None else Path(arguments.start)
-
-
-def book_of(arguments: argparse.Namespace) -> Path | None:
-    """The file of openings."""
-    return None if arguments.book in (None, OFF) else Path(arguments.book)
-
-
 # The beginning
 
 
 def begin(arguments: argparse.Namespace, journal: LoopJournal, settings: LoopSettings) -> None:
     """Write the first line of a new loop, or note other settings."""
     if journal.entries:
-        if settings != read_state(journal.entries).settings:
-            journal.add(SETTINGS, settings=settings.data())
+        state = read_state(journal.entries)
+        if settings != state.settings:
+            # A round that has no labels, and cannot make them as it was to, is done with the other settings, too.
+            is_lost = state.under_way is not None and lacks_its_net(state.under_way)
+            journal.add(SETTINGS, settings=settings.data(), **({"at_once": True} if is_lost else {}))
         return
     nets = LoopWork.nets_of(arguments.folder)
     shapes = {net: settings.net(net) for net in NETS}

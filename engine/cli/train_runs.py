@@ -29,7 +29,6 @@ from engine.training.generate.generation import check_output, generate, parts_fo
 from engine.training.generate.net_teacher import net_teacher
 from engine.training.generate.plans import net_labels, self_play_games, teacher_games, tree_positions
 from engine.training.generate.teachers import LEAST_VISITS
-from movegen import Position
 from perft.exits import DONE
 from perft.runner.arguments import RunOptions
 from perft.runner.runner import Stopped
@@ -100,8 +99,7 @@ def net_plan(arguments: argparse.Namespace) -> Plan:
     check_output(arguments.output)
     teacher = net_teacher(arguments.teacher_net, arguments.weights or SHIPPED, arguments.visits, least)
     warm_up()
-    with teacher.open() as searches:  # so that its kernels are compiled once, not in each process
-        searches.search(Position())
+    teacher.warm_up()
     return net_labels(teacher, arguments.games, arguments.seed)
 
 

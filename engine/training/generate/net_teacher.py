@@ -149,6 +149,11 @@ class NetTeacher:
             if checksum_of(Path(path)) != checksum:
                 raise ValueError(f"{path} has changed meanwhile")
 
+    def warm_up(self) -> None:
+        """Compile the kernels of these searches: once, not in each process."""
+        with self.open() as searches:
+            searches.search(Position())
+
     @contextmanager
     def open(self) -> Iterator[TeacherSearch]:
         """A search with these nets, which must be those of the plan."""

@@ -121,6 +121,8 @@ def _take(state: LoopState, entry: Entry) -> None:
     kind = entry["kind"]
     if kind == SETTINGS:
         state.settings = settings_of(entry["settings"])
+        if entry.get("at_once"):
+            state.rounds[-1].settings = state.settings
     elif kind == BEGIN:
         state.rounds.append(Round(entry["round"], state.settings, state.best, tuple(entry["old"])))
     elif kind in (LABELS, FIT, GATE, END) and state.rounds:

@@ -15,6 +15,10 @@ from engine.training.generate.teachers import LEAST_VISITS
 RANDOM = "random"  # start: no net
 FIXED = ("start", "seed", "value_hidden", "policy_hidden")  # what cannot be changed in the course of a loop
 SEED_BYTES = 6
+SOURCES = TEACHER, TEACHER_NET, SELF_PLAY = "teacher", "teacher_net", "self_play"  # of labels
+OF_FILES = "book_sha256", "teacher_net_sha256"
+# Loops that were begun without these settings go on: they have none of such labels.
+ADDED: dict[str, Any] = {"teacher_net": "", "teacher_net_sha256": "", "least_visits": 16}
 
 
 @dataclass(frozen=True)
@@ -25,9 +29,12 @@ class LoopSettings:
     seed: int
 
     # labels of a round
-    teacher: str  # command of a UCI engine; empty: self-play
+    teacher: str  # command of a UCI engine; empty: the net of a teacher, or self-play
+    teacher_net: str  # a file of Stockfish, for searches that label their own nodes; empty: none
+    teacher_net_sha256: str
     nodes: int  # of the teacher
-    visits: int  # of self-play
+    visits: int  # of self-play, and of the searches with the net of a teacher
+    least_visits: int  # of a node that such a search labels
     games: int
     tree_games: int  # whose trees positions are drawn from, with a teacher
     of_trees: int  # visits of these trees
@@ -60,9 +67,9 @@ class LoopSettings:
     book_sha256: str
 
     @property
-    def is_self_play(self) -> bool:
-        """Is there no teacher?"""
-        return not self.teacher
+    def source(self) -> str:
+        """What the labels come from."""
+        return source_of(self.data())
 
     def net(self, name: str) -> NetSettings:
         """How one of the two nets is trained."""
@@ -85,15 +92,21 @@ _NO_PASSES = [f"{net}_{kind}" for net in NETS for kind in ("early_passes", "fina
 
 def settings_of(data: Mapping[str, Any]) -> LoopSettings:
     """Settings from JSON; a `ValueError` if they are those of another version."""
+    data = ADDED | dict(data)
     names = {field.name for field in fields(LoopSettings)}
     require(data.keys() == names, "the settings of this loop are those of another version of Teresa")
     pairs = {name: tuple(data[name]) for name in ("sprt", "clock", "clock_sprt") if data[name] is not None}
     return LoopSettings(**{**data, **pairs})
 
 
+def source_of(data: Mapping[str, Any]) -> str:
+    """What the labels come from, by settings as in JSON."""
+    return TEACHER if data["teacher"] else TEACHER_NET if data["teacher_net"] else SELF_PLAY
+
+
 def option_of(name: str) -> str:
     """The option of the command line."""
-    return "content of --book" if name == "book_sha256" else "--" + name.replace("_", "-")
+    return "content of " * (name in OF_FILES) + "--" + name.removesuffix("_sha256").replace("_", "-")
 
 
 def differences(there: LoopSettings, here: LoopSettings) -> dict[str, str]:
@@ -138,6 +151,9 @@ def check_settings(settings: LoopSettings) -> None:
 
 def _check_labels(settings: LoopSettings) -> None:
     require(settings.games + settings.tree_games > 0, "--games or --tree-games: a round needs some")
-    if settings.is_self_play:
+    if settings.source != TEACHER:
         require(settings.tree_games == 0, "--tree-games needs a --teacher")
         require(settings.visits >= LEAST_VISITS, f"--visits must be at least {LEAST_VISITS}")
+    if settings.source == TEACHER_NET:
+        is_possible = LEAST_VISITS <= settings.least_visits <= settings.visits
+        require(is_possible, f"--least-visits must be from {LEAST_VISITS} to --visits")

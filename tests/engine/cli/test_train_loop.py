@@ -7,44 +7,19 @@ import pytest
 
 from engine.cli import loop_run
 from engine.cli.loop_arguments import DEFAULTS, RANDOM_DEFAULTS
-from engine.cli.train import main
 from engine.network.weights_file import SHIPPED
 from engine.system.files import digest_of
 from engine.training.loop.loop_journal import JOURNAL, LoopJournal
 from engine.training.loop.rounds import read_state
-from engine.training.loop.settings import RANDOM, seed_of
+from engine.training.loop.settings import RANDOM, SELF_PLAY, TEACHER, seed_of
 from perft.runner.runner import Stopped
-from tests.engine.training.loop.fake_work import FakeWork, Killed
-
-SMALL = ["--start", "random", "--self-play", "--value-hidden", "32", "--policy-hidden", "32"]
+from tests.engine.cli.loops import SMALL, folder_of_fake_steps, loop, settings_of
+from tests.engine.training.loop.fake_work import Killed
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The folder of a loop whose steps take no time."""
-
-    class Work(FakeWork):
-        nets_of = staticmethod(loop_run.LoopWork.nets_of)
-
-        def __init__(self, folder, open_run, open_fit_run):
-            super().__init__(folder)
-            self.runs.append((open_run, open_fit_run))
-
-        runs = []  # noqa: RUF012
-
-    monkeypatch.setattr(loop_run, "LoopWork", Work)
-    monkeypatch.setattr(loop_run, "warm_up", lambda: None)
-    monkeypatch.setattr(loop_run.UciTeacher, "check", lambda _: None)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "loop"
-
-
-def loop(folder, *words):
-    return main(["loop", str(folder), *map(str, words)])
-
-
-def settings_of(folder):
-    return read_state(LoopJournal(folder).entries).settings
+    return folder_of_fake_steps(tmp_path, monkeypatch)
 
 
 def test_defaults_from_the_shipped_net(folder):
@@ -54,7 +29,7 @@ def test_defaults_from_the_shipped_net(folder):
     assert (settings.value_hidden, settings.policy_hidden) == (512, 256)
     others = {name: value for name, value in DEFAULTS.items() if not name.endswith("_hidden") and name != "book"}
     assert {name: getattr(settings, name) for name in others} == others
-    assert (settings.book, settings.is_self_play) == ("", False)
+    assert (settings.book, settings.source) == ("", TEACHER)
     (first,) = [path.stem for path in (folder / "nets").glob("*.net")]
     assert digest_of(folder / "nets" / f"{first}.net") == digest_of(SHIPPED)
     assert read_state(LoopJournal(folder).entries).first == first
@@ -64,7 +39,7 @@ def test_defaults_from_random_weights(folder):
     assert loop(folder, "--rounds", 1, "--start", "random", "--self-play") == 0
     settings = settings_of(folder)
     assert {name: getattr(settings, name) for name in RANDOM_DEFAULTS} == RANDOM_DEFAULTS
-    assert (settings.start, settings.is_self_play, settings.tree_games) == (RANDOM, True, 0)
+    assert (settings.start, settings.source, settings.tree_games) == (RANDOM, SELF_PLAY, 0)
 
 
 def test_what_the_command_line_says(folder, tmp_path):
@@ -158,7 +133,7 @@ def test_bad_input_is_refused_before_anything_begins(folder, capsys, tmp_path, w
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("words", [["--rounds", 0], ["--hours", -1], ["--clock", "fast"], ["--games", -1]])
+@pytest.mark.parametrize("words", [["--rounds", -1], ["--hours", -1], ["--clock", "fast"], ["--games", -1]])
 def test_arguments_that_are_no_numbers(folder, capsys, words):
     with pytest.raises(SystemExit):
         loop(folder, *words)

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from engine.training.loop.loop_journal import JOURNAL, LoopJournal
 from engine.training.loop.rounds import read_state
 from tests.engine.cli.inline import without_workers
 from tests.engine.training.loop.fake_work import Killed
+from tests.engine.training.loop.killed import assert_same_nets, kill_at, lines_of
 
 FAKE = Path(__file__).parents[1] / "generate" / "fake_teacher.py"
 pytestmark = pytest.mark.jit
@@ -40,12 +40,6 @@ MOMENTS = [
     ("rounds/0002/gate-*/results/*.pgn", 1),
 ]
 MAY_PASS_UNSEEN = 2  # files in `games.parts`, on a busy machine
-
-
-def lines_of(folder):
-    """What the journal says, without what depends on the machine."""
-    own = ("time", "cpu_seconds")
-    return [{key: value for key, value in entry.items() if key not in own} for entry in LoopJournal(folder).entries]
 
 
 @pytest.fixture(scope="module")
@@ -123,29 +117,10 @@ def test_a_loop_that_is_killed_again_and_again_gives_the_same_nets(whole, tmp_pa
     """kill -9 while each of its steps is under way; workers end with it."""
     folder = tmp_path / "loop"
     command = [sys.executable, "-m", "engine", "train", "loop", str(folder), *TINY]
-    killed = 0
-    for pattern, count in MOMENTS:
-        killed += kill_when(command, environment, lambda: len(list(folder.glob(pattern))) >= count)  # noqa: B023
-    assert killed >= len(MOMENTS) - MAY_PASS_UNSEEN
+    assert kill_at(MOMENTS, command, environment, folder) >= len(MOMENTS) - MAY_PASS_UNSEEN
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
     assert finished.returncode == 0, finished.stderr
-    assert lines_of(folder) == lines_of(whole)
-    nets = sorted(path.name for path in (whole / "nets").glob("*.net"))
-    assert sorted(path.name for path in (folder / "nets").glob("*.net")) == nets
-    for name in nets:
-        assert (folder / "nets" / name).read_bytes() == (whole / "nets" / name).read_bytes()
-
-
-def kill_when(command, environment, has_come):
-    """Start a command, and kill it when a moment has come; -> was it killed?"""
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not has_come():
-        time.sleep(0.005)
-    was_killed = process.poll() is None
-    with suppress(ProcessLookupError):
-        process.kill()
-    process.wait(60)
-    return was_killed
+    assert_same_nets(folder, whole)
 
 
 @pytest.mark.slow
