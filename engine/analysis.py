@@ -32,7 +32,10 @@ class Analysis:
         listener: Listener | None = None,
         resources: Resources | None = None,
     ) -> None:
-        """`position`: a `movegen.Position`, or a FEN. `options`, also by UCI name; `ValueError` for wrong ones."""
+        """`position`: a `movegen.Position`, or a FEN. `options`, also by UCI name; `ValueError` for wrong ones.
+
+        Files that the options name are opened, unless `resources` are given.
+        """
         settings = replace(options) if isinstance(options, Options) else Options()
         settings.analyse_mode = True
         settings.move_overhead = 0
@@ -41,6 +44,9 @@ class Analysis:
                 settings.set(name, str(value))
         if isinstance(position, str):
             read_fen(position)  # what is wrong with it need not wait for the compiler
+        if resources is None:
+            resources = Resources()
+            resources.open_files(settings)
         ensure_warm()  # time counts from the start of a search
         self.position = Position(position) if isinstance(position, str) else position
         self.searcher = Searcher(settings, listener or SilentListener(), resources)

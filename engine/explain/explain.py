@@ -9,7 +9,7 @@ from engine.explain.legality import Objection, objection
 from engine.explain.trend import Steady, Trend
 from engine.explain.verdict import Evidence, Verdict, verdict_on, visits_missing
 from engine.mcts.fixed_visits import SearchTask, make_visits
-from engine.mcts.params import new_worker, root_of
+from engine.mcts.params import DEEPEST, new_worker, root_of
 from engine.mcts.tree import ROOT, new_tree
 from engine.report.lines import PositionCache, TreePosition
 from engine.report.move_stats import DRAW, WIN, MoveStats, as_stats, proof_of, q_of, wdl_of
@@ -35,7 +35,8 @@ def search_alone(
 ) -> Snapshot:
     """Search the position after a move of the root, as the search would there. Return what is known then."""
     tree = new_tree(min(1 + visits // VISITS_PER_MEGABYTE, LARGEST_MEGABYTES))
-    params = snapshot.params._replace(root_sharpness=snapshot.params.sharpness)  # it is no root there
+    # It is no root there; and a search for a short mate looks only a few plies deep.
+    params = snapshot.params._replace(root_sharpness=snapshot.params.sharpness, deepest=DEEPEST)
     if not after.is_over:
         task = SearchTask(tree, root_of(after.position), snapshot.network, params)
         worker = new_worker(EXTRA_SEED, snapshot.network)

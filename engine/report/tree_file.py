@@ -15,7 +15,8 @@ import numpy as np
 from engine.config.options import BY_NAME, OPTIONS, Options
 from engine.config.search_params import search_params
 from engine.mcts.check import OVER, PARTIAL
-from engine.mcts.tree import BYTES_PER_SLOT, ROOT, Tree, new_tree
+from engine.mcts.params import evaluation_of
+from engine.mcts.tree import BYTES_PER_SLOT, EVALUATION, ROOT, Tree, new_tree
 from engine.network.architecture import Network
 from engine.report.columns_file import ColumnsFile, packed
 from engine.report.lines import PositionCache
@@ -82,6 +83,8 @@ class Loaded:
         for name, value in {**OFF_IN_OLD_FILES, **text["options"]}.items():
             if name.lower() in BY_NAME:  # there may be others in other versions
                 self.options.set(name, str(value))
+        made_with = text.get("evaluation")  # not in older files
+        self.evaluation = made_with if isinstance(made_with, int) else evaluation_of(search_params(self.options))
         self.game = GameRecord(str(text["start"]), tuple(map(str, text["moves"])), bool(text["chess960"]))
         self.position = self.game.position
         children = columns["children"].astype(np.int64)
@@ -125,7 +128,7 @@ def save(path: Path, game: GameRecord, tree: Tree, history: History, options: Op
     """
     check_writable(path, is_ours=lambda _: is_saved_tree(path), kind="a saved tree", force=force)
     columns = columns_of(tree)
-    text = np.frombuffer(json.dumps(_text_of(game, options)).encode(), dtype=np.uint8)
+    text = np.frombuffer(json.dumps(_text_of(game, tree, options)).encode(), dtype=np.uint8)
     try:
         write_whole(path, packed({TEXT: text, **columns, **_history_columns(history)}))
     except OSError as error:
@@ -133,13 +136,15 @@ def save(path: Path, game: GameRecord, tree: Tree, history: History, options: Op
     return int(columns["children"].size)
 
 
-def _text_of(game: GameRecord, options: Options) -> dict[str, Any]:
+def _text_of(game: GameRecord, tree: Tree, options: Options) -> dict[str, Any]:
+    kept = int(tree.control[int(EVALUATION)]) or evaluation_of(search_params(options))  # 0: the tree is from a file
     return {
         "schema": TREE_SCHEMA,
         "start": game.start,
         "moves": list(game.moves),
         "chess960": game.chess960,
         "options": {name: str(options.value(name)) for name in SAVED_OPTIONS},
+        "evaluation": kept,  # of a weak player another one than that of the options
     }
 
 

@@ -107,20 +107,32 @@ class DelayMeter:
         return Delay(round(self._usual), round(self._longest))
 
 
+def in_reserve(overhead: Delay, delay: Delay) -> Delay:
+    """The delay, with what a single move may lose beyond the usual overhead."""
+    return Delay(delay.usual, delay.longest + overhead.longest - overhead.usual)
+
+
 class OverheadMeter:
     """Learns from the GUI's clock what a move costs beyond the time that the engine knows of."""
 
     def __init__(self) -> None:
-        self._learnt = 0.0  # milliseconds
+        self._usual = self._longest = self._last = 0.0  # milliseconds; `_last`: of the last move
         self._before: float | None = None  # what the clock would show, had nothing been lost
 
-    def expect(self, limits: Limits, least: int) -> int:
-        """Milliseconds that the next move will lose, judged by the moves before; not fewer than `least`."""
+    def expect(self, limits: Limits, least: int) -> Delay:
+        """What the moves to come will lose, judged by those before; not less than `least`, and of a fixed time no more.
+
+        Usual is what two moves in a row have lost. One long loss is not that of each move.
+        """
         if limits.time_left is not None and self._before is not None:
             lost = self._before - limits.time_left
             if 0 <= lost <= LARGEST_LOSS:  # else it is another game, or more time was given
-                self._learnt = max(lost, self._learnt * FORGETTING)
-        return max(least, round(self._learnt))
+                self._usual = max(min(lost, self._last), self._usual * FORGETTING)
+                self._longest = max(lost, self._longest * FORGETTING)
+                self._last = lost
+        if limits.move_time is not None:
+            return Delay(least, least)
+        return Delay(max(least, round(self._usual)), max(least, round(self._longest)))
 
     def note(self, limits: Limits, seconds: float | None) -> None:
         """A move was given after these seconds on the clock; None: the clock did not run, so it teaches nothing."""

@@ -54,6 +54,19 @@ class Resources:
         if before is not None:
             before.close()
 
+    def open_files(self, options: Options) -> None:
+        """Open the files that options name; a `ValueError` says which one is wrong, and why."""
+        files = {
+            "EvalFile": (self.set_network, options.eval_file),
+            "BookFile": (self.set_book, options.book_file),
+            "SyzygyPath": (self.set_tablebases, options.syzygy_path),
+        }
+        for name, (set_file, path) in files.items():
+            try:
+                set_file(path)
+            except (OSError, ValueError) as error:
+                raise ValueError(f"{name}: {error}") from None
+
     def root_moves(
         self, position: "Position", search_moves: tuple[int, ...], options: Options, in_game: bool
     ) -> RootMoves:

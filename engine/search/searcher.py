@@ -17,7 +17,7 @@ from engine.report.lines import PositionCache
 from engine.report.progress import History, SearchProgress
 from engine.report.report import Report
 from engine.report.snapshot import Snapshot
-from engine.search.clock import DelayMeter, Limits, OverheadMeter, SearchControl, StopRules, budget
+from engine.search.clock import DelayMeter, Limits, OverheadMeter, SearchControl, StopRules, budget, in_reserve
 from engine.search.reporter import GuardedListener, Listener
 from engine.search.resources import Resources
 from engine.search.run import Run, SearchContext
@@ -135,7 +135,8 @@ class Searcher:
         overhead, delay = self.overhead.expect(limits, self.options.move_overhead), self.delay.expect()
         self._warn_of_threads()
         context = SearchContext(self.options, self.resources, self.listener, self.positions, self.history)
-        rules = StopRules(limits, budget(limits, overhead, delay), self.control, begin)
+        planned = budget(limits, overhead.usual, in_reserve(overhead, delay))
+        rules = StopRules(limits, planned, self.control, begin)
         run = self.run = Run(context, rules, search_moves)
         if rules.is_short:  # starting a thread would take as long
             self._finish(run)

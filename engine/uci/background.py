@@ -142,11 +142,11 @@ class Background:
 
     @property
     def may_be_endless(self) -> bool:
-        """Whether the search may never answer by itself: there may be no mate."""
+        """Whether the search may never answer by itself: there may be no mate, and the depth is limited by it."""
         limits = self._search
         if limits is None or limits.infinite or limits.ponder:
             return limits is not None
-        ends = (limits.nodes, limits.depth, limits.move_time, limits.time_left)
+        ends = (limits.nodes, limits.move_time, limits.time_left)
         return limits.mate is not None and all(end is None for end in ends)
 
     @property

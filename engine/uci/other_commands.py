@@ -136,9 +136,12 @@ def load_tree(session: SearchCommands, command: Command) -> None:
     session.searcher.load(found.position, found.history, found.fill)
     session.game = GuiGame(found.game.start, found.game.chess960, found.game.moves, found.position)
     session.say(f"info string {int(tree.visits[int(ROOT)]):,} visits of {found.position.fen()}")
-    saved, present = (evaluation_of(search_params(options)) for options in (found.options, session.options))
-    if saved != present:
-        session.say("info string it was searched with other values or priors (Evaluator, Quiescence, temperatures)")
+    if found.evaluation != evaluation_of(search_params(session.options)):
+        session.say(
+            "info string it was searched with other values or priors (Evaluator, Quiescence, temperatures, rating)"
+        )
+    if found.options.formula != session.options.formula:
+        session.say(f"info string it was searched with Formula {found.options.formula}, which selects other moves")
     if found.lost_proofs:
         session.say(f"info string {found.lost_proofs:,} proofs are left out: the moves they rest on were recycled")
 

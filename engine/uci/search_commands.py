@@ -110,6 +110,16 @@ class SearchCommands:
                 self.searcher.set_position(game.position, None)
         self.game = game
 
+    def take_rules(self) -> None:
+        """Take the same game by the present rules of castling; its position alone if moves are written otherwise."""
+        game = self.game
+        if game is None or game.chess960 == self.options.chess960:
+            return
+        try:
+            self._set_game(game.fen, list(game.texts))
+        except ValueError:
+            self._set_game(game.position.fen(), [])
+
     def go(self, command: Command) -> None:
         """Start a search, or count leaves; nothing else runs then."""
         go = read_go(command.arguments)

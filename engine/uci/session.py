@@ -145,7 +145,7 @@ class Session:
             self.search.searcher.forget()
             self.search.searcher.prepare()
         if self.search is not None and option.name == "UCI_Chess960":
-            self.search.game = None
+            self.search.take_rules()
 
     @property
     def _files(self) -> dict[str, Callable[[str], None]]:

@@ -7,6 +7,7 @@ import engine
 from engine import analysis as analysis_module
 from engine.analysis import Analysis
 from engine.config.options import Options
+from engine.network.weights_file import SHIPPED
 from engine.search.clock import Limits
 from movegen import Position
 from tests.engine.report.searches import MIDDLEGAME
@@ -46,6 +47,15 @@ def test_wrong_input_is_refused():
         engine.analyse(MIDDLEGAME, options={"Dance": 1})
     with pytest.raises(AttributeError):
         engine.dance  # noqa: B018
+
+
+def test_files_that_options_name_are_opened():
+    reasons = {"EvalFile": "No such file", "SyzygyPath": "there is no folder", "BookFile": "there is no book"}
+    for name, reason in reasons.items():
+        with pytest.raises(ValueError, match=f"{name}: .*{reason}"):
+            engine.analyse(MIDDLEGAME, options={name: "/nonexistent"})
+    named = Analysis(MIDDLEGAME, {"Hash": 1, "EvalFile": str(SHIPPED)})
+    assert named.searcher.resources._network is not None
 
 
 def test_importing_the_engine_imports_nothing_heavy():

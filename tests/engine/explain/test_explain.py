@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import chess
 import pytest
@@ -300,6 +301,14 @@ def test_visits_of_both_searches_are_added_up():
     best = max(moves_below(alone.tree, 0), key=lambda reply: reply.visits)
     assert more.replies[0].n == best.visits
     assert more.missing == found.missing  # of the search that it is compared with
+
+
+def test_a_separate_search_is_as_deep_as_any_after_a_search_for_a_mate():
+    report = searched(MIDDLEGAME, 300).report()
+    found = explain(report, "b4")
+    shallow = found.root.snapshot.params._replace(deepest=1)
+    alone = search_alone(replace(found.root.snapshot, params=shallow), found.after, 300)
+    assert any(moves_below(alone.tree, int(move.slot)) for move in moves_below(alone.tree, 0))
 
 
 @pytest.mark.parametrize(

@@ -807,6 +807,17 @@ def test_a_tree_of_other_values_is_named(talk, tmp_path):
     assert "searched with other values or priors" in talk.ask(f"loadtree {file}")[-1]
 
 
+def test_a_tree_of_a_weak_player_or_of_another_formula_is_named(talk, tmp_path):
+    weak, other = tmp_path / "weak.npz", tmp_path / "other.npz"
+    talk.ask("setoption name UCI_LimitStrength value true", "position startpos", "go nodes 200", f"savetree {weak}")
+    talk.ask("setoption name UCI_LimitStrength value false")
+    assert "searched with other values or priors" in talk.ask(f"loadtree {weak}")[-1]
+    talk.ask("setoption name Formula value UCB1", "position startpos", "go nodes 200", f"savetree {other}")
+    assert talk.ask(f"loadtree {other}")[-1].startswith("info string 200 visits of ")
+    talk.ask("setoption name Formula value PUCT")
+    assert "searched with Formula UCB1" in talk.ask(f"loadtree {other}")[-1]
+
+
 def test_option_values_keep_their_blanks(talk, tmp_path):
     file = tmp_path / "two  blanks.log"
     talk.ask(f"setoption name LogFile value {file} \r\n")

@@ -20,6 +20,7 @@ from engine.search.clock import (
     StopRules,
     budget,
     has_thought_enough,
+    in_reserve,
     limits_of,
 )
 from tests.engine.report.moves import move
@@ -72,28 +73,43 @@ def test_budgets(left, increment, moves_to_go, overhead, soft, hard):
     assert 1000 * planned.hard == pytest.approx(hard)
 
 
-OVERHEADS = {
-    "nothing is lost": [((10_000, 0, 2.0), 30), ((8000, 0, 1.0), 30), ((7000, 0, 1.0), 30)],
-    "less than the option says": [((10_000, 0, 2.0), 30), ((7980, 0, 1.0), 30)],
-    "a loss is learnt and forgotten": [
-        ((10_000, 100, 2.0), 30),
-        ((7900, 100, 1.0), 200),
-        ((7000, 100, 1.0), 160),
-        ((6100, 100, 1.0), 128),
-        ((5200, 100, 1.0), 102),
-        ((4000, 100, 1.0), 300),  # a larger one is learnt at once
+OVERHEADS = {  # of each move to come, and of a single one
+    "nothing is lost": [((10_000, 0, 2.0), 30, 30), ((8000, 0, 1.0), 30, 30), ((7000, 0, 1.0), 30, 30)],
+    "less than the option says": [((10_000, 0, 2.0), 30, 30), ((7980, 0, 1.0), 30, 30)],
+    "a single loss is kept in reserve once, and forgotten": [
+        ((10_000, 100, 2.0), 30, 30),
+        ((7900, 100, 1.0), 30, 200),
+        ((7000, 100, 1.0), 30, 160),
+        ((6100, 100, 1.0), 30, 128),
+        ((5200, 100, 1.0), 30, 102),
+        ((4000, 100, 1.0), 30, 300),  # a larger one is learnt at once
     ],
-    "more than a second is another game": [((10_000, 0, 2.0), 30), ((6000, 0, 1.0), 30), ((5000, 0, 1.0), 30)],
-    "just a second is not": [((10_000, 0, 2.0), 30), ((7000, 0, 1.0), 1000)],
-    "time was given": [((10_000, 0, 2.0), 30), ((9000, 0, 1.0), 30)],
-    "the clock did not run": [((10_000, 1000, None), 30), ((10_700, 1000, 1.0), 30), ((10_700, 1000, None), 30)],
+    "what two moves have lost is usual, and forgotten": [
+        ((10_000, 0, 2.0), 30, 30),
+        ((7800, 0, 1.0), 30, 200),
+        ((6500, 0, 1.0), 200, 300),
+        ((5500, 0, 1.0), 160, 240),
+        ((4300, 0, 1.0), 128, 200),
+    ],
+    "more than a second is another game": [
+        ((10_000, 0, 2.0), 30, 30),
+        ((6000, 0, 1.0), 30, 30),
+        ((5000, 0, 1.0), 30, 30),
+    ],
+    "just a second is not": [((10_000, 0, 2.0), 30, 30), ((7000, 0, 1.0), 30, 1000)],
+    "time was given": [((10_000, 0, 2.0), 30, 30), ((9000, 0, 1.0), 30, 30)],
+    "the clock did not run": [
+        ((10_000, 1000, None), 30, 30),
+        ((10_700, 1000, 1.0), 30, 30),
+        ((10_700, 1000, None), 30, 30),
+    ],
     "learnt before the clock did not run": [
-        ((10_000, 0, 2.0), 30),
-        ((7500, 0, None), 500),
-        ((7400, 0, 1.0), 500),
-        ((6400, 0, 1.0), 400),
+        ((10_000, 0, 2.0), 30, 30),
+        ((7500, 0, None), 30, 500),
+        ((7400, 0, 1.0), 30, 500),
+        ((6400, 0, 1.0), 30, 400),
     ],
-    "no clock between": [((10_000, 0, 2.0), 30), ((None, 0, 5.0), 30), ((7500, 0, 1.0), 30)],
+    "no clock between": [((10_000, 0, 2.0), 30, 30), ((None, 0, 5.0), 30, 30), ((7500, 0, 1.0), 30, 30)],
 }
 
 
@@ -101,10 +117,28 @@ OVERHEADS = {
 def test_learnt_overheads(case):
     """Each move: the clock, the increment and the seconds used by it; what is expected to be lost."""
     meter = OverheadMeter()
-    for (left, increment, seconds), expected in OVERHEADS[case]:
+    for (left, increment, seconds), usual, longest in OVERHEADS[case]:
         limits = Limits(time_left=left, increment=increment)
-        assert meter.expect(limits, 30) == expected
+        assert meter.expect(limits, 30) == Delay(usual, longest)
         meter.note(limits, seconds)
+
+
+def test_one_long_loss_does_not_shorten_all_moves_to_come():
+    """A stall of 900 ms on the way to the GUI costs each of the next moves a tenth, not nearly all of their time."""
+    meter, limits = OverheadMeter(), Limits(time_left=9000, increment=100)
+    meter.note(limits, 0.4)
+    after = Limits(time_left=7800, increment=100)
+    overhead = meter.expect(after, 30)
+    planned = budget(after, overhead.usual, in_reserve(overhead, Delay()))
+    assert 0.8 < planned.soft / budget(after, 30).soft < 0.95
+    assert 1000 * planned.hard < after.time_left - 900
+
+
+def test_a_learnt_loss_does_not_shorten_a_fixed_time():
+    meter, limits = OverheadMeter(), Limits(time_left=6000)
+    meter.note(limits, 0.1)
+    assert meter.expect(Limits(time_left=5000), 30) == Delay(30, 900)
+    assert meter.expect(Limits(move_time=300), 30) == Delay(30, 30)
 
 
 def test_learnt_delays():

@@ -699,14 +699,14 @@ def test_a_ponder_miss_teaches_no_overhead():
     time.sleep(0.2)
     witness.searcher.stop()
     witness.searcher.wait()
-    assert witness.searcher.overhead.expect(Limits(time_left=8300, increment=1000), 30) == 30
+    assert witness.searcher.overhead.expect(Limits(time_left=8300, increment=1000), 30) == Delay(30, 30)
 
 
 def test_a_new_game_teaches_no_overhead():
     witness = Witness()
     witness.search(Limits(time_left=10_000, increment=1000, nodes=10))
     witness.searcher.forget()
-    assert witness.searcher.overhead.expect(Limits(time_left=10_300, increment=1000), 30) == 30
+    assert witness.searcher.overhead.expect(Limits(time_left=10_300, increment=1000), 30) == Delay(30, 30)
 
 
 def test_the_overhead_and_the_delay_of_the_moves_before_are_kept_in_reserve():
@@ -716,7 +716,7 @@ def test_the_overhead_and_the_delay_of_the_moves_before_are_kept_in_reserve():
     before = witness.searcher.overhead._before
     limits = Limits(time_left=round(before) - 250, nodes=10)
     witness.search(limits)
-    assert witness.searcher.run.rules.budget == budget(limits, 250, Delay(usual=80, longest=400))
+    assert witness.searcher.run.rules.budget == budget(limits, 30, Delay(usual=80, longest=400 + 250 - 30))
 
 
 def test_a_fixed_time_is_searched_whatever_was_late_before():

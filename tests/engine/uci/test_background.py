@@ -34,7 +34,7 @@ def watched():
         (Limits(depth=3), False, False),
         (Limits(mate=2), False, True),
         (Limits(mate=2, nodes=0), False, False),
-        (Limits(mate=2, depth=0), False, False),
+        (Limits(mate=2, depth=0), False, True),  # no deeper than the mate is looked for: not every depth is reached
         (Limits(nodes=5), False, False),
         (Limits(move_time=5), False, False),
         (Limits(time_left=5), False, False),

@@ -41,7 +41,23 @@ def test_each_option_is_set_and_only_some_forget_the_tree(talk, option):
     calls = [call for call in talk.calls if isinstance(call, str) and call != "prepare"]
     assert calls == (["forget"] if option.name in meant_otherwise else [])
     assert (talk.calls[-1] == "prepare") == (option.name in meant_otherwise)
-    assert (talk.search.game is None) == (option.name == "UCI_Chess960")
+    assert talk.search.game is not None
+    assert talk.said == []
+
+
+@pytest.mark.parametrize(
+    ("position", "fen"),
+    [
+        ("fen 6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - 0 1", "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - 0 1"),
+        ("fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1 e8e7", "8/4k3/8/8/8/8/8/5RK1 w - - 2 2"),  # e1h1 in Chess960
+    ],
+)
+def test_other_rules_of_castling_keep_the_position(talk, position, fen):
+    for value in ("false", "true", "false"):
+        talk.hear(f"position {position}") if value == "false" else None
+        talk.hear(f"setoption name UCI_Chess960 value {value}")
+        assert talk.search.game.position.fen() == fen
+        assert talk.search.game.chess960 == (value == "true")
     assert talk.said == []
 
 
