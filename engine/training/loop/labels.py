@@ -6,7 +6,7 @@ from typing import Any
 from engine.training.data.store import Store
 from engine.training.generate.chunk_check import check_chunk
 from engine.training.generate.chunks import Plan
-from engine.training.generate.generation import chunks_of, generate, source_of
+from engine.training.generate.generation import chunks_of, delete_parts, generate, source_of
 from engine.training.generate.net_teacher import NetTeacher
 from engine.training.generate.plans import net_labels, self_play_games, teacher_games, tree_positions
 from engine.training.generate.teachers import UciTeacher, checksum_of
@@ -74,7 +74,8 @@ def label_round(
 ) -> dict[str, Any]:
     """Make the games, unless the store has them already; -> what is recorded."""
     plan = plan_of(one.settings, one.number, part, weights)
-    source = source_of(chunks_of(plan, store))
+    chunks = chunks_of(plan, store)
+    source = source_of(chunks)
     chunk = Store(store).find_source(source)
     if chunk is None or Store(store).damage_of(chunk) is not None:
         with open_run() as run:
@@ -82,6 +83,8 @@ def label_round(
                 plan, store, lambda book: run.runner(CountedJournal(book, counted_in), check_chunk), lambda _: None
             )
         chunk = Store(store).find_source(source)
+    else:
+        delete_parts(chunks, store)
     if chunk is None:
         raise ValueError(f"{store} has not kept the games of round {one.number}: `teresa train data {store} --check`")
     counts = {"games": chunk.games, "positions": chunk.positions}
