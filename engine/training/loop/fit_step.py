@@ -20,7 +20,7 @@ from engine.training.loop.spent import OpenRun
 from perft.runner.journal import Memory
 
 FIGURES = ("value_mse", "value_quiet_mse", "policy_ce", "policy_top1")
-NO_LABEL_SCALE = 1.0  # for value-only games, which a loop has not
+LABEL_SCALE = 1.1  # of value-only games, which users may have added: the default of `train fit`
 
 
 def fit_games(store: Store, one: Round) -> FitGames:
@@ -41,7 +41,7 @@ def fit_settings(one: Round, games: FitGames, start: str) -> FitSettings:
     new, old = ([Path(path).stem for path in paths] for paths in (games.new, games.old))
     files = (*new, f"replay {settings.replay}", *old)
     shares = settings.result_share, settings.value_quiescence, settings.validation
-    return FitSettings(files, settings.net("value"), settings.net("policy"), NO_LABEL_SCALE, *shares, seed, start)
+    return FitSettings(files, settings.net("value"), settings.net("policy"), LABEL_SCALE, *shares, seed, start)
 
 
 def fit_round(one: Round, folder: Path, store: Store, nets: Nets, open_run: OpenRun) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def fit_round(one: Round, folder: Path, store: Store, nets: Nets, open_run: Open
 
 
 def delete_other_fit(folder: Path, identity: bytes) -> None:
-    """Delete an interrupted fit that cannot go on: since then old chunks were taken out, or the state was made again."""
+    """Delete an interrupted fit that cannot go on: old chunks were taken out meanwhile, or the state was made again."""
     paths = [path for net in NETS if (path := checkpoint_path(folder, net)).is_file()]
     if any(load_checkpoint(path).identity != identity for path in paths):
         shutil.rmtree(folder)
