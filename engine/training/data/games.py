@@ -24,7 +24,7 @@ from engine.training.data.visits import check_header, index_visits, read_visits,
 from movegen.moves import MAX_MOVES
 
 STRETCH = 200  # consecutive games on the same side of the split: a noisy game is several records
-STRETCH_OF_TREES = 10_000  # the same of single positions: a game gives up to 1,000 of them, and its trees overlap
+STRETCH_OF_TREES = 10_000  # the same of single positions: a game gives about 700 of them, and its trees overlap
 SINGLE = 2  # files with fewer positions in a record, on the mean, are of trees
 LEAST_STRETCHES = 20  # with few games, stretches are shorter
 
