@@ -17,12 +17,13 @@ from engine.network.weights_file import SHIPPED
 from engine.system.environment import version
 from engine.system.files import write_whole
 from engine.training.fit.settings import NETS
-from engine.training.loop.labels import lacks_its_net, net_teacher_of
+from engine.training.loop.gates import lacks_its_book
+from engine.training.loop.labels import lacks_its_teacher, net_teacher_of
 from engine.training.loop.loop import Loop
-from engine.training.loop.loop_journal import SETTINGS, Entry, LoopJournal, check_folder
+from engine.training.loop.loop_journal import AT_ONCE, BOOK_AT_ONCE, SETTINGS, Entry, LoopJournal, check_folder
 from engine.training.loop.page import SECONDS_OF_HOUR, headline, report_page
-from engine.training.loop.rounds import LoopState, Step, read_state
-from engine.training.loop.settings import TEACHER_NET, LoopSettings, option_of
+from engine.training.loop.rounds import LoopState, Round, Step, read_state
+from engine.training.loop.settings import OF_BOOK, TEACHER_NET, LoopSettings, option_of
 from engine.training.loop.work import LoopWork
 from perft.exits import DONE, INTERRUPTED
 from perft.runner.arguments import RunOptions
@@ -147,16 +148,26 @@ def begin(arguments: argparse.Namespace, journal: LoopJournal, settings: LoopSet
     """Write the first line of a new loop, or note other settings."""
     if journal.entries:
         state = read_state(journal.entries)
-        if settings != state.settings:
-            # A round that has no labels, and cannot make them as it was to, is done with the other settings, too.
-            is_lost = state.under_way is not None and lacks_its_net(state.under_way)
-            journal.add(SETTINGS, settings=settings.data(), **({"at_once": True} if is_lost else {}))
+        at_once = {} if state.under_way is None else changes_at_once(state.under_way, settings)
+        if at_once or settings != state.settings:
+            journal.add(SETTINGS, settings=settings.data(), **at_once)
         return
     nets = LoopWork.nets_of(arguments.folder)
     shapes = {net: settings.net(net) for net in NETS}
     is_random = settings.start == RANDOM
     name = nets.add_random(shapes, settings.seed) if is_random else nets.add_file(start_file(arguments), shapes)
     journal.start(settings=settings.data(), net=name, version=version())
+
+
+def changes_at_once(one: Round, settings: LoopSettings) -> dict[str, bool]:
+    """What a round under way takes of other settings: what it could not end without, as its own files are gone.
+
+    The other settings may be those of an earlier command, in whose time the files were still there.
+    """
+    if settings != one.settings and lacks_its_teacher(one):
+        return {AT_ONCE: True}
+    is_other = any(getattr(settings, name) != getattr(one.settings, name) for name in OF_BOOK)
+    return {BOOK_AT_ONCE: True} if is_other and lacks_its_book(one) else {}
 
 
 def print_plan(folder: Path, entries: list[Entry], settings: LoopSettings) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 from engine.cli.loop_arguments import DEFAULTS, OF_LABELS, OFF, RANDOM, RANDOM_DEFAULTS, TEACHER_NET_DEFAULTS
 from engine.network.weights_file import SHIPPED
 from engine.system.files import digest_of
-from engine.training.generate.teachers import UciTeacher, checksum_of
+from engine.training.fit.settings import require
+from engine.training.generate.teachers import checksum_of
 from engine.training.loop.gates import check_gates
-from engine.training.loop.labels import check_teacher_net
+from engine.training.loop.labels import check_teacher
 from engine.training.loop.loop_journal import Entry
 from engine.training.loop.nets import widths_of
 from engine.training.loop.rounds import read_state
@@ -45,11 +46,9 @@ def wanted_settings(arguments: argparse.Namespace, entries: list[Entry]) -> Loop
     check_settings(settings)
     check_gates(settings)
     check_options(arguments, settings)
+    check_teacher(settings)
     if settings.source == TEACHER_NET:
-        check_teacher_net(settings)
         read_teacher_net(Path(settings.teacher_net))
-    elif settings.source == TEACHER:
-        UciTeacher(settings.teacher, f"nodes {settings.nodes}").check()
     return settings
 
 
@@ -65,6 +64,8 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def given_source(arguments: argparse.Namespace) -> dict[str, Any]:
     """What the labels come from, if the command line says so. Paths are whole: the loop may go on in another folder."""
+    for name in ("teacher", "teacher_net"):
+        require(getattr(arguments, name) != "", f"{option_of(name)}: no name is given")
     none = {"teacher": "", "teacher_net": "", "teacher_net_sha256": ""}
     if arguments.self_play:
         return none

@@ -209,7 +209,10 @@ def source_text(source: Mapping[str, Any]) -> str:
     if not isinstance(plan, dict):
         return str(source.get("name", ""))
     limit = plan.get("limit", plan.get("visits"))
-    teacher = f"{plan['command']} {limit}" if "command" in plan else f"self-play {limit} visits"
+    if "command" in plan:
+        teacher = f"{plan['command']} {limit}"
+    else:
+        teacher = f"{plan['net']} {limit} visits" if "net" in plan else f"self-play {limit} visits"
     trees = f", trees of {plan['trees_visits']}" if "trees_visits" in plan else ""
     value_only = ", value only" if plan.get("value_only") else ""
     return f"generate: {teacher}{trees}{value_only}, seed {plan.get('seed')}"

@@ -24,6 +24,8 @@ from engine.training.data.visits import check_header, index_visits, read_visits,
 from movegen.moves import MAX_MOVES
 
 STRETCH = 200  # consecutive games on the same side of the split: a noisy game is several records
+STRETCH_OF_TREES = 10_000  # the same of single positions: a game gives about 700 of them, and its trees overlap
+SINGLE = 2  # files with fewer positions in a record, on the mean, are of trees
 LEAST_STRETCHES = 20  # with few games, stretches are shorter
 
 
@@ -152,7 +154,7 @@ def split(games: Games, share: float, seed: int) -> tuple[Games, Games]:
 
     However small the share and the number of games are, each side gets games whose moves are labels, if there are two.
     """
-    length = min(STRETCH, max(1, games.size.size // LEAST_STRETCHES))
+    length = stretches_of(games)[games.file]
     first = np.searchsorted(games.file, np.arange(len(games.files)))  # the first game of each file
     original = first_copies(games.files)[games.file]
     place = first[original] + np.arange(games.size.size) - first[games.file]
@@ -165,6 +167,14 @@ def split(games: Games, share: float, seed: int) -> tuple[Games, Games]:
         held_out[np.argmin(np.where(has_labels, samples, np.inf))] = True
         held_out[np.argmax(np.where(has_labels, samples, -np.inf))] = False
     return games.where(~held_out[index]), games.where(held_out[index])
+
+
+def stretches_of(games: Games) -> np.ndarray:
+    """The length of the stretches of each file, in records."""
+    counts = np.bincount(games.file, minlength=len(games.files))
+    positions = np.bincount(games.file, weights=games.size, minlength=len(games.files))
+    wanted = np.where(positions < SINGLE * counts, STRETCH_OF_TREES, STRETCH)
+    return np.minimum(wanted, max(1, games.size.size // LEAST_STRETCHES))
 
 
 def first_copies(files: Sequence[np.ndarray]) -> np.ndarray:

@@ -38,6 +38,12 @@ class AdamW:
         for weights, gradients, means, squares in arrays:
             change_weights(weights.reshape(-1), gradients.reshape(-1), means.reshape(-1), squares.reshape(-1), factors)
 
+    def scale(self, factor: float) -> None:
+        """Go on as if all gradients had been so much larger."""
+        for means, squares in zip(self.means, self.squares, strict=True):
+            np.multiply(means, f32(factor), out=means)
+            np.multiply(squares, f32(factor * factor), out=squares)
+
 
 @float_kernel
 def change_weights(

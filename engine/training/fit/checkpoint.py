@@ -36,6 +36,7 @@ class Checkpoint:
     weights: NetArrays
     means: NetArrays  # of gradients
     squares: NetArrays  # likewise
+    batch: int = 0  # the gradients are sums over as many positions; 0: not known, or there were none yet
 
     def save(self, folder: Path, name: str) -> None:
         """Write a file; the previous one stays until this one is complete."""
@@ -46,7 +47,7 @@ class Checkpoint:
         }
         data = io.BytesIO()
         identity = np.frombuffer(self.identity, dtype=np.uint8)
-        np.savez(data, identity=identity, progress=np.array(astuple(self.progress)), **arrays)
+        np.savez(data, identity=identity, progress=np.array(astuple(self.progress)), batch=self.batch, **arrays)
         write_whole(checkpoint_path(folder, name), data.getvalue())
 
 
@@ -58,7 +59,9 @@ def load_checkpoint(path: Path) -> Checkpoint:
             for part in parts:
                 check_arrays(part, OUTPUTS.get(path.stem, part.output_bias.size))
             progress = TrainingProgress(*map(operator.index, file["progress"].tolist()))
-            return Checkpoint(file["identity"].tobytes(), progress, *parts)
+            batch = operator.index(file["batch"].item()) if "batch" in file else 0  # older ones do not have it
+            weights, means, squares = parts
+            return Checkpoint(file["identity"].tobytes(), progress, weights, means, squares, batch)
     except Exception:  # noqa: BLE001  (zip files and arrays have a dozen ways to fail at damaged bytes)
         cause = "is damaged, or its training has diverged"
         raise ValueError(f"{path} {cause}: delete it to train this net from the start") from None

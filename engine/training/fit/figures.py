@@ -1,5 +1,6 @@
 """The quality of a network on given positions: value error, the rank of the label in the policy; as tables, too."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -90,11 +91,16 @@ def policy_ranks(network: Network, boards: np.ndarray, labels: np.ndarray) -> tu
     return ranks, losses
 
 
+def parts_of(games: Games) -> Iterator[Positions]:
+    """The positions of games, part by part: those of a store need not fit into memory."""
+    for begin in range(0, games.size.size, GAMES_AT_ONCE):
+        yield decode(games.where(np.arange(begin, min(begin + GAMES_AT_ONCE, games.size.size)))).positions
+
+
 def evaluate_network(network: Network, games: Games) -> Figures:
     """Evaluate a network on all positions of these games."""
     errors, quiet_errors, ranks, losses = [np.zeros(0)], [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-    for begin in range(0, games.size.size, GAMES_AT_ONCE):
-        positions = decode(games.where(np.arange(begin, min(begin + GAMES_AT_ONCE, games.size.size)))).positions
+    for positions in parts_of(games):
         errors.append(value_errors(network, positions))
         quiet_errors.append(value_errors(network, positions, after_captures=True))
         labelled = (positions.extras & VALUE_ONLY) == 0
@@ -137,11 +143,12 @@ def figure(number: float | None, form: str) -> str:
 
 def draw_calibration_table(network: Network, games: Games) -> Table:
     """The predicted and observed shares of draws in games without random moves."""
-    positions = decode(games.with_moves()).positions
-    sound = with_sound_results(positions)
+    draws, results = [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
+    for positions in parts_of(games.with_moves()):
+        sound = with_sound_results(positions)
+        draws.append(values(network, positions.boards[sound])[:, 1])
+        results.append(positions.results[sound])
     table = Table("positions", "draws expected", "draws", title="games without random moves")
-    if sound.any():
-        draws = values(network, positions.boards[sound])[:, 1]
-        for row in calibration(draws, positions.results[sound]):
-            table.add_row(f"{row['positions']:,}", f"{row['expected']:.3f}", f"{row['real']:.3f}")
+    for row in calibration(np.concatenate(draws), np.concatenate(results)):
+        table.add_row(f"{row['positions']:,}", f"{row['expected']:.3f}", f"{row['real']:.3f}")
     return table

@@ -124,8 +124,9 @@ def fit(
     `advance(net, positions, of how many)` is called after every batch.
     """
     data = split_data(games, settings)
-    for name in nets:
+    for name in NETS:  # also one that is not trained now: the notes of an export are of both
         checkpoint_of(folder, name, settings.hash())
+    for name in nets:
         if not any(part.positions for part in passes(data.training, settings.of(name), name)):
             raise ValueError(f"there is nothing to train the {name} with: no pass has a position")
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,16 +15,21 @@ from engine.training.fit.sparse_net import SparseNet
 from engine.training.fit.steps import PolicyStep, ValueStep
 from perft.runner.units import cpu_seconds
 
-WARM_UP_STEPS = 100
+WARM_UP_STEPS, WARM_UP_SHARE = 100, 0.1  # at most, and of all steps
 LAST_RATE = 0.01  # of the highest
 
 Advance = Callable[[str, int, int], None]  # net, positions seen, of how many
 
 
-def rate_factor(steps: int, done: float) -> float:
+def warm_up_of(steps: float) -> int:
+    """For how many steps the rate rises, of about how many: a short fit must have time to lower it."""
+    return max(1, min(WARM_UP_STEPS, round(WARM_UP_SHARE * steps)))
+
+
+def rate_factor(steps: int, done: float, warm_up: int = WARM_UP_STEPS) -> float:
     """The learning rate as a share of the highest: a short rise, then half a cosine down."""
-    if steps < WARM_UP_STEPS:
-        return (steps + 1) / WARM_UP_STEPS
+    if steps < warm_up:
+        return (steps + 1) / warm_up
     return LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(done, 1.0))) / 2
 
 
@@ -45,6 +50,7 @@ class Trainer:
         self.optimiser = AdamW(step.net, settings.decay, settings.batch)
         self.progress = TrainingProgress()
         self.total = sum(games.positions for games in passes)
+        self.warm_up = warm_up_of(self.total / settings.batch)
 
     @property
     def net(self) -> SparseNet:
@@ -75,7 +81,7 @@ class Trainer:
         self.step.take(pool)
         loss, batches, batch = 0.0, 0, self.settings.batch
         for chosen in pool.batches(min(batch, pool.order.size)):
-            factor = rate_factor(self.progress.steps, self.progress.seen / self.total)
+            factor = rate_factor(self.progress.steps, self.progress.seen / self.total, self.warm_up)
             loss += self.step.gradients(pool, chosen)
             self.progress.steps += 1
             self.optimiser.step(self.progress.steps_before + self.progress.steps, self.settings.rate * factor)
@@ -87,15 +93,20 @@ class Trainer:
     def save(self, folder: Path) -> None:
         """Write a checkpoint."""
         optimiser = self.optimiser
-        Checkpoint(self.identity, self.progress, self.net.weights, optimiser.means, optimiser.squares).save(
-            folder, self.name
-        )
+        parts = self.net.weights, optimiser.means, optimiser.squares
+        Checkpoint(self.identity, self.progress, *parts, self.settings.batch).save(folder, self.name)
 
     def go_on_from(self, fit: Checkpoint) -> None:
-        """Begin with the weights of another fit, and with what its optimiser has seen; its net may be narrower."""
+        """Begin with the weights of another fit, and with what its optimiser has seen; its net may be narrower.
+
+        Gradients are sums over a batch. With a batch r times as large means are r times, squares r² times as large;
+        left as they are, steps would be far too large or too small until they are forgotten.
+        """
         self.net.start_from(fit.weights)
-        for mine, theirs in ((self.optimiser.means, fit.means), (self.optimiser.squares, fit.squares)):
-            mine.copy_known(theirs)
+        self.optimiser.means.copy_known(fit.means)
+        self.optimiser.squares.copy_known(fit.squares)
+        if fit.batch not in (0, self.settings.batch):
+            self.optimiser.scale(self.settings.batch / fit.batch)
         self.progress.steps_before = fit.progress.steps_before + fit.progress.steps
 
     def resume(self, folder: Path) -> bool:

@@ -90,6 +90,15 @@ def check_is_new(chunks: Chunks, store: Store) -> None:
         )
 
 
+def delete_parts(chunks: Chunks, store: Path) -> None:
+    """Delete what a process that was killed has left of the chunks of a plan, whose games a store has."""
+    if chunks.folder.is_dir():
+        with chunks.held():
+            chunks.delete()
+    with suppress(OSError):  # it is not there, or chunks of other plans are in it
+        parts_folder(store).rmdir()
+
+
 def source_of(chunks: Chunks) -> dict[str, Any]:
     """Where a chunk of a store came from: the plan, in which files of nets are known by their content."""
     files = NET_FILES | {f"{TREES}_weights"}

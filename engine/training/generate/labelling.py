@@ -114,6 +114,7 @@ class TeacherGame:
         self._games = [LabelledGame(self._position, extra=self._extra)]
         self._won_plies = self._drawn_plies = 0
         self._result: int | None = None
+        self._is_cut_off = False
 
     def question(self) -> LabelRequest:
         """The position with the game before it, so that the teacher sees repetitions."""
@@ -137,11 +138,12 @@ class TeacherGame:
         return self._result is not None
 
     def records(self) -> list[LabelledGame]:
-        """The records to write."""
+        """The records to write. The result of a game that was cut off is a guess, as that of a noisy game."""
         if self._result is None:
             return []
         for game in self._games:
             game.result = self._result
+            game.extra |= NOISY if self._is_cut_off else 0
         return [game for game in self._games if game.moves]
 
     def _choose(self, best: int, visits: Visits) -> int:
@@ -172,8 +174,10 @@ class TeacherGame:
         ending = self._position.outcome(claim_draw=True)
         if ending is Ending.CHECKMATE:
             self._result = result_for_white(self._position, mover_wins=False)
-        elif ending is not Ending.NONE or len(self._moves) > LONGEST_GAME:
+        elif ending is not Ending.NONE:
             self._result = DRAWN
+        elif len(self._moves) > LONGEST_GAME:
+            self._result, self._is_cut_off = DRAWN, True
 
 
 class ValueGame:

@@ -1,5 +1,6 @@
 """A round's fit: from the best net, with new games and some of the old ones; then the mean of the weights."""
 
+import shutil
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +20,7 @@ from engine.training.loop.spent import OpenRun
 from perft.runner.journal import Memory
 
 FIGURES = ("value_mse", "value_quiet_mse", "policy_ce", "policy_top1")
-NO_LABEL_SCALE = 1.0  # for value-only games, which a loop has not
+LABEL_SCALE = 1.1  # of value-only games, which users may have added: the default of `train fit`
 
 
 def fit_games(store: Store, one: Round) -> FitGames:
@@ -40,13 +41,14 @@ def fit_settings(one: Round, games: FitGames, start: str) -> FitSettings:
     new, old = ([Path(path).stem for path in paths] for paths in (games.new, games.old))
     files = (*new, f"replay {settings.replay}", *old)
     shares = settings.result_share, settings.value_quiescence, settings.validation
-    return FitSettings(files, settings.net("value"), settings.net("policy"), NO_LABEL_SCALE, *shares, seed, start)
+    return FitSettings(files, settings.net("value"), settings.net("policy"), LABEL_SCALE, *shares, seed, start)
 
 
 def fit_round(one: Round, folder: Path, store: Store, nets: Nets, open_run: OpenRun) -> dict[str, Any]:
     """Train both nets in a folder, and write the net of the round; -> what is recorded."""
     start, games = nets.state(one.against), fit_games(store, one)
     settings = fit_settings(one, games, nets.digest(one.against))
+    delete_other_fit(folder, settings.hash())
     folder.mkdir(parents=True, exist_ok=True)
     units = [fit_unit(net, folder.resolve(), start.resolve(), games, settings) for net in NETS]
     with open_run() as run, closing(run.runner(Memory()).run(units)) as results:
@@ -55,6 +57,13 @@ def fit_round(one: Round, folder: Path, store: Store, nets: Nets, open_run: Open
     name = nets.write(means_of(one, folder, start), notes_of(one, settings, figures))
     positions = found[NETS[0]]["positions"]
     return {"net": name, "positions": positions, "figures": figures, "cpu_seconds": cpu_seconds_of(folder)}
+
+
+def delete_other_fit(folder: Path, identity: bytes) -> None:
+    """Delete an interrupted fit that cannot go on: old chunks were taken out meanwhile, or the state was made again."""
+    paths = [path for net in NETS if (path := checkpoint_path(folder, net)).is_file()]
+    if any(load_checkpoint(path).identity != identity for path in paths):
+        shutil.rmtree(folder)
 
 
 def means_of(one: Round, folder: Path, start: Path) -> dict[str, Checkpoint]:

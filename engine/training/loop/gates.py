@@ -15,9 +15,9 @@ from engine.match.roster import own_player_spec
 from engine.match.sprt import Decision
 from engine.match.summary import MatchSummary
 from engine.training.fit.settings import require
-from engine.training.loop.loop_journal import GATE
+from engine.training.loop.loop_journal import END, GATE
 from engine.training.loop.nets import Nets
-from engine.training.loop.rounds import Round
+from engine.training.loop.rounds import Round, Step
 from engine.training.loop.settings import CLOCK, VISITS, LoopSettings, option_of, seed_of
 from engine.training.loop.spent import CountedJournal, OpenRun, spent
 from perft.runner.journal import JOURNAL, Journal, hash_of_units
@@ -29,7 +29,7 @@ def openings_of(settings: LoopSettings, gate: str, seed: int) -> list[Opening]:
     """The openings of a gate, one for each pair; a `ValueError` if the book has changed or is too small."""
     book = None
     if settings.book:
-        changed = f"{settings.book} has changed: with --change --book FILE the next rounds use it"
+        changed = f"{settings.book} has changed: with --change --book FILE it is used from now on"
         require(checksum_of_file(settings.book) == settings.book_sha256, changed)
         book = read_openings(Path(settings.book))
     games = settings.gate_games if gate == VISITS else settings.clock_games
@@ -78,6 +78,16 @@ def result_of(summary: MatchSummary) -> dict[str, Any]:
         "decision": summary.decision.value,
         "passed": summary.decision is Decision.H1,
     }
+
+
+def lacks_its_book(one: Round) -> bool:
+    """Are there gates of a round that cannot be played any more, as its book is lost or another one?"""
+    if not one.settings.book or one.next_step in (None, Step(END)):
+        return False
+    try:
+        return checksum_of_file(one.settings.book) != one.settings.book_sha256
+    except ValueError:
+        return True
 
 
 def check_gates(settings: LoopSettings) -> None:

@@ -6,12 +6,13 @@ from typing import Any
 from engine.training.data.store import Store
 from engine.training.generate.chunk_check import check_chunk
 from engine.training.generate.chunks import Plan
-from engine.training.generate.generation import chunks_of, generate, source_of
+from engine.training.generate.generation import chunks_of, delete_parts, generate, source_of
 from engine.training.generate.net_teacher import NetTeacher
 from engine.training.generate.plans import net_labels, self_play_games, teacher_games, tree_positions
-from engine.training.generate.teachers import checksum_of
+from engine.training.generate.teachers import UciTeacher, checksum_of
+from engine.training.loop.loop_journal import LABELS
 from engine.training.loop.rounds import Round
-from engine.training.loop.settings import SELF_PLAY, TEACHER_NET, TREES, LoopSettings, option_of, seed_of
+from engine.training.loop.settings import SELF_PLAY, TEACHER, TEACHER_NET, TREES, LoopSettings, option_of, seed_of
 from engine.training.loop.spent import CountedJournal, OpenRun, spent
 
 INSTEAD_OF_NET = "put it back, or use another one from now on with --change --teacher-net FILE"
@@ -49,12 +50,20 @@ def check_teacher_net(settings: LoopSettings) -> None:
         raise ValueError(f"{option}: {path} has changed; {INSTEAD_OF_NET}")
 
 
-def lacks_its_net(one: Round) -> bool:
-    """Can the labels of a round not be made any more, as the net of its teacher is lost?"""
-    if one.done or one.settings.source != TEACHER_NET:
+def check_teacher(settings: LoopSettings) -> None:
+    """Raise a `ValueError` if labels cannot be made: the teacher cannot be started, or its net is lost or another."""
+    if settings.source == TEACHER_NET:
+        check_teacher_net(settings)
+    elif settings.source == TEACHER:
+        UciTeacher(settings.teacher, f"nodes {settings.nodes}").check()
+
+
+def lacks_its_teacher(one: Round) -> bool:
+    """Are there labels of a round that cannot be made any more?"""
+    if one.next_step is None or one.next_step.kind != LABELS:
         return False
     try:
-        check_teacher_net(one.settings)
+        check_teacher(one.settings)
     except ValueError:
         return True
     return False
@@ -65,7 +74,8 @@ def label_round(
 ) -> dict[str, Any]:
     """Make the games, unless the store has them already; -> what is recorded."""
     plan = plan_of(one.settings, one.number, part, weights)
-    source = source_of(chunks_of(plan, store))
+    chunks = chunks_of(plan, store)
+    source = source_of(chunks)
     chunk = Store(store).find_source(source)
     if chunk is None or Store(store).damage_of(chunk) is not None:
         with open_run() as run:
@@ -73,6 +83,8 @@ def label_round(
                 plan, store, lambda book: run.runner(CountedJournal(book, counted_in), check_chunk), lambda _: None
             )
         chunk = Store(store).find_source(source)
+    else:
+        delete_parts(chunks, store)
     if chunk is None:
         raise ValueError(f"{store} has not kept the games of round {one.number}: `teresa train data {store} --check`")
     counts = {"games": chunk.games, "positions": chunk.positions}

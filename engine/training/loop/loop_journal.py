@@ -9,6 +9,9 @@
 
 Lines have numbers and checksums. One that was cut off is written again by the step that it was to write; one that is
 missing between others stops the loop: it may have said which net is the best.
+
+Other settings hold from the next round on; for the round under way, too, if their line has `at_once`; the book of its
+open gates if it has `book_at_once`.
 """
 
 import json
@@ -25,6 +28,7 @@ from perft.runner.checked_lines import append_line, line_of, read_lines
 JOURNAL, FORMAT = "journal.jsonl", 1
 OWN_NAMES = (JOURNAL, LOCK, "games", "games.parts", "nets", "rounds", "report.html")
 HEADER, BEGIN, LABELS, FIT, GATE, END, SETTINGS = "loop", "begin", "labels", "fit", "gate", "end", "settings"
+AT_ONCE, BOOK_AT_ONCE = "at_once", "book_at_once"  # of settings: for the round under way, too
 
 Entry = dict[str, Any]
 

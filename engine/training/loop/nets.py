@@ -118,7 +118,7 @@ def checkpoints_of(path: Path, settings: Mapping[str, NetSettings]) -> dict[str,
 def mean_of(fit: Checkpoint, present: Checkpoint, share: float) -> Checkpoint:
     """The mean of the weights of a fit and of the present net, which has a share; the optimiser is that of the fit."""
     weights = [mixed(mine, theirs, share) for mine, theirs in zip(fit.weights, present.weights, strict=True)]
-    return Checkpoint(fit.identity, fit.progress, NetArrays(*weights), fit.means, fit.squares)
+    return Checkpoint(fit.identity, fit.progress, NetArrays(*weights), fit.means, fit.squares, fit.batch)
 
 
 def mixed(mine: np.ndarray, theirs: np.ndarray, share: float) -> np.ndarray:

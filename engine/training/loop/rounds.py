@@ -1,12 +1,23 @@
 """The rounds and the nets of a loop, as its journal has them, and what is to be done next."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from engine.training.loop.loop_journal import BEGIN, END, FIT, GATE, HEADER, LABELS, SETTINGS, Entry
+from engine.training.loop.loop_journal import (
+    AT_ONCE,
+    BEGIN,
+    BOOK_AT_ONCE,
+    END,
+    FIT,
+    GATE,
+    HEADER,
+    LABELS,
+    SETTINGS,
+    Entry,
+)
 from engine.training.loop.net_strength import Strength, gain_of
-from engine.training.loop.settings import CLOCK, GAMES, TREES, VISITS, LoopSettings, settings_of
+from engine.training.loop.settings import CLOCK, GAMES, OF_BOOK, TREES, VISITS, LoopSettings, settings_of
 
 
 class Step(NamedTuple):
@@ -121,8 +132,11 @@ def _take(state: LoopState, entry: Entry) -> None:
     kind = entry["kind"]
     if kind == SETTINGS:
         state.settings = settings_of(entry["settings"])
-        if entry.get("at_once"):
+        if entry.get(AT_ONCE):
             state.rounds[-1].settings = state.settings
+        elif entry.get(BOOK_AT_ONCE):
+            book = {name: getattr(state.settings, name) for name in OF_BOOK}
+            state.rounds[-1].settings = replace(state.rounds[-1].settings, **book)
     elif kind == BEGIN:
         state.rounds.append(Round(entry["round"], state.settings, state.best, tuple(entry["old"])))
     elif kind in (LABELS, FIT, GATE, END) and state.rounds:

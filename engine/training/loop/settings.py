@@ -17,6 +17,7 @@ FIXED = ("start", "seed", "value_hidden", "policy_hidden")  # what cannot be cha
 SEED_BYTES = 6
 SOURCES = TEACHER, TEACHER_NET, SELF_PLAY = "teacher", "teacher_net", "self_play"  # of labels
 OF_FILES = "book_sha256", "teacher_net_sha256"
+OF_BOOK = "book", "book_sha256"
 # Loops that were begun without these settings go on: they have none of such labels.
 ADDED: dict[str, Any] = {"teacher_net": "", "teacher_net_sha256": "", "least_visits": 16}
 

@@ -22,6 +22,7 @@ class LoopWork:
 
     def __init__(self, folder: Path, open_run: OpenRun, open_fit_run: OpenRun) -> None:
         """Each step has its own workers; those of a fit are on this machine, where the games are."""
+        folder = folder.resolve()  # plans of labels have the path of a net: any name of the folder finds their chunks
         self.store, self.nets = folder / STORE, self.nets_of(folder)
         self._rounds, self._open_run, self._open_fit_run = folder / ROUNDS, open_run, open_fit_run
 

@@ -345,6 +345,8 @@ def test_where_games_of_generate_came_from():
     assert text({"plan": teacher | trees}) == "generate: stockfish nodes 1000, trees of 20000, seed 3"
     own = {"weights": "teresa.net", "visits": 800, "value_only": False, "seed": 4}
     assert text({"plan": own}) == "generate: self-play 800 visits, seed 4"
+    net = {"net": "sf.nnue", "net_checksum": "a" * 64, "weights": "teresa.net", "visits": 2000, "seed": 4}
+    assert text({"plan": net}) == "generate: sf.nnue 2000 visits, seed 4"
     assert text({}) == ""
 
 

@@ -222,7 +222,7 @@ def test_kinds_of_games():
     games = games_of([0, VALUE_ONLY, NOISY, VALUE_ONLY | NOISY, 1, 2 | VALUE_ONLY])
     assert games.with_moves().start.tolist() == [0, 2, 4]
     assert games.value_only().start.tolist() == [1, 3, 5]
-    assert (games.positions, games.with_moves().positions) == (6, 3)
+    assert (games.positions, games.with_moves().positions) == (30, 15)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from engine.training.fit.quantise import dequantise, quantise
 from engine.training.fit.settings import NetSettings
 from engine.training.fit.sparse_net import value_net
 from engine.training.fit.steps import ValueStep
-from engine.training.fit.trainer import Trainer, rate_factor
+from engine.training.fit.trainer import Trainer, rate_factor, warm_up_of
 from tests.engine.training.data.games import random_records
 
 
@@ -309,6 +309,15 @@ def test_the_rate_rises_and_falls():
     """A line for 100 steps, then half a cosine from 1 to 0.01."""
     assert [rate_factor(step, 0.0) for step in (0, 49, 99)] == pytest.approx([0.01, 0.5, 1.0])
     assert [rate_factor(100, done) for done in (0, 0.5, 1, 1.5)] == pytest.approx([1.0, 0.505, 0.01, 0.01])
+
+
+@pytest.mark.parametrize(
+    ("steps", "warm_up"), [(0.3, 1), (4, 1), (18, 2), (99, 10), (540, 54), (1000, 100), (9e6, 100)]
+)
+def test_the_rate_rises_for_a_tenth_of_a_short_fit(steps, warm_up):
+    assert warm_up_of(steps) == warm_up
+    assert [rate_factor(step, 0.0, warm_up) for step in (0, warm_up - 1)] == pytest.approx([1 / warm_up, 1.0])
+    assert rate_factor(warm_up, 1.0, warm_up) == pytest.approx(0.01)
 
 
 @pytest.mark.soak

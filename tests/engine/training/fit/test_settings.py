@@ -8,7 +8,7 @@ import pytest
 
 from engine.cli.train import NET_DEFAULTS, NET_OPTIONS
 from engine.network.weights_file import SHIPPED
-from engine.training.data.games import STRETCH, Games, open_games, split
+from engine.training.data.games import STRETCH, STRETCH_OF_TREES, Games, open_games, split, stretches_of
 from engine.training.data.viriformat import VALUE_ONLY
 from engine.training.data.visits import pack_file_header, pack_visits, sibling
 from engine.training.fit.checkpoint import Checkpoint, TrainingProgress
@@ -145,12 +145,12 @@ def test_the_net_to_go_on_from_counts_by_its_content(file, tmp_path):
     assert settings_of(file, start_from=SHIPPED) != settings_of(file)
 
 
-def games_of(extras, file=None):
-    """Games without contents, one position each, of files that differ."""
+def games_of(extras, file=None, positions=5):
+    """Games without contents, of files that differ."""
     count = len(extras)
     files = np.zeros(count, dtype=np.int32) if file is None else np.array(file, dtype=np.int32)
     contents = [np.array([number], dtype=np.uint8) for number in range(files.max(initial=0) + 1)]
-    start, size, none = np.arange(count), np.ones(count, dtype=np.int64), np.full(count, -1)
+    start, size, none = np.arange(count), np.full(count, positions), np.full(count, -1)
     contents = [np.array([number], dtype=np.uint8) for number in range(files.max(initial=0) + 1)]  # no file is a copy
     extra, sizes = np.array(extras, dtype=np.uint8), np.zeros(count, dtype=np.int64)
     return Games(contents, [None] * len(contents), files, start, size, extra, none, sizes)
@@ -185,6 +185,17 @@ def test_neighbours_stay_together_and_the_share_is_kept():
     starts = aside.start[::STRETCH]
     assert (starts % STRETCH == 0).all()
     assert (aside.start == (starts[:, None] + np.arange(STRETCH)).ravel()).all()
+
+
+def test_positions_of_one_tree_stay_together_and_so_do_most_of_a_game():
+    """Each is a record: stretches of 200 would be a third of a game, and trees of one game share their positions."""
+    games = games_of([0] * 400_000, positions=1)
+    training, aside = split(games, 0.1, seed=3)
+    assert (aside.start[::STRETCH_OF_TREES] % STRETCH_OF_TREES == 0).all()
+    seen = np.unique(training.start // 700)
+    assert np.isin(aside.start // 700, seen).mean() < 0.1
+    both = games_of([0] * 400_000, file=[0] * 200_000 + [1] * 200_000, positions=[1] * 200_000 + [7] * 200_000)
+    assert stretches_of(both).tolist() == [STRETCH_OF_TREES, STRETCH]
 
 
 def test_games_of_other_files_are_other_stretches():

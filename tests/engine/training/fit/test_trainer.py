@@ -12,12 +12,12 @@ from engine.training.data.dataset import Pool, pools
 from engine.training.data.draw_model import DrawModel
 from engine.training.data.games import decode, open_games
 from engine.training.fit.adamw import AdamW
-from engine.training.fit.checkpoint import TrainingProgress, checkpoint_of, checkpoint_path, load_checkpoint
+from engine.training.fit.checkpoint import Checkpoint, TrainingProgress, checkpoint_of, checkpoint_path, load_checkpoint
 from engine.training.fit.figures import policy_ranks, value_errors, values
 from engine.training.fit.settings import NetSettings
 from engine.training.fit.sparse_net import policy_net, value_net
 from engine.training.fit.steps import PolicyStep, ValueStep
-from engine.training.fit.trainer import Trainer, rate_factor
+from engine.training.fit.trainer import Trainer, rate_factor, warm_up_of
 from tests.engine.training.data.games import random_records
 
 SETTINGS = NetSettings(32, batch=64, rate=0.01, decay=0.1, early_passes=0, passes=2, final_passes=0)
@@ -152,7 +152,10 @@ def test_the_loop_over_passes_and_pools(games, tmp_path, monkeypatch):
     assert seen == list(range(1, len(sizes) + 1))
     assert len(rates) == len(sizes)
     before = [0, *np.cumsum(sizes)[:-1].tolist()]
-    assert rates == pytest.approx([0.01 * rate_factor(index, done / total) for index, done in enumerate(before)])
+    warm_up = warm_up_of(total / 64)
+    expected = [0.01 * rate_factor(index, done / total, warm_up) for index, done in enumerate(before)]
+    assert rates == pytest.approx(expected)
+    assert rates[-1] < 0.01 / 2 < max(rates)  # also in so few steps
 
 
 def test_the_loss_of_a_pool_is_the_mean_of_its_batches(games, monkeypatch):
@@ -285,6 +288,52 @@ def test_a_fit_that_goes_on_from_another_is_as_one_that_did_not_end(games, tmp_p
     third = new_trainer(games, passes=1)
     third.go_on_from(load_checkpoint(tmp_path / "second" / "value.npz"))
     assert third.progress == TrainingProgress(steps_before=2 * steps)
+
+
+@pytest.mark.parametrize(("before", "after"), [(512, 8192), (8192, 512), (64, 64), (0, 512)])
+def test_a_fit_with_another_batch_goes_on_with_the_optimiser_of_sums_as_large(games, tmp_path, before, after):
+    """As if the fit before had had this batch; one of an older version does not say which it had."""
+    first = new_trainer(games, settings=replace(SETTINGS, batch=before or 64))
+    rng = np.random.default_rng(1)
+    for array in (*first.optimiser.means, *first.optimiser.squares):
+        array[:] = rng.random(array.shape, np.float32)
+    first.save(tmp_path)
+    path = tmp_path / "value.npz"
+    if not before:
+        np.savez(path, **{name: array for name, array in np.load(path).items() if name != "batch"})
+    fit = load_checkpoint(path)
+    assert fit.batch == before
+    second = new_trainer(games, settings=replace(SETTINGS, batch=after))
+    second.go_on_from(fit)
+    ratio = after / before if before else 1
+    for mine, theirs in zip(second.optimiser.means, first.optimiser.means, strict=True):
+        assert (mine == theirs * np.float32(ratio)).all()
+    for mine, theirs in zip(second.optimiser.squares, first.optimiser.squares, strict=True):
+        assert (mine == theirs * np.float32(ratio**2)).all()
+    second.save(tmp_path)
+    assert load_checkpoint(path).batch == after
+
+
+def test_steps_after_a_change_of_the_batch_are_as_large_as_before(games):
+    """Gradients of 16 times as many positions, 16 times as large, change the weights as they did."""
+    same, other = (new_trainer(games, settings=replace(SETTINGS, batch=batch)) for batch in (64, 1024))
+    rng = np.random.default_rng(2)
+    history = [[rng.normal(0, 1, a.shape).astype(np.float32) for a in same.net.weights] for _ in range(3)]
+
+    def step(trainer, gradients, factor):
+        for mine, given in zip(trainer.net.gradients, gradients, strict=True):
+            mine[:] = np.float32(factor) * given
+        trainer.progress.steps += 1
+        trainer.optimiser.step(trainer.progress.steps_before + trainer.progress.steps, 0.01)
+
+    step(same, history[0], 1)
+    step(same, history[1], 1)
+    saved = Checkpoint(b"", same.progress, same.net.weights, same.optimiser.means, same.optimiser.squares, 64)
+    other.go_on_from(saved)
+    step(same, history[2], 1)
+    step(other, history[2], 16)
+    for mine, theirs in zip(other.net.weights, same.net.weights, strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-6)
 
 
 def test_a_wider_net_goes_on_from_a_fit(games, tmp_path):

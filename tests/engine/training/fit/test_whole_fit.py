@@ -17,6 +17,7 @@ from engine.system.files import digest_of
 from engine.training.data.draw_model import DrawModel, fit_draw_model
 from engine.training.data.games import decode, open_games, split
 from engine.training.data.viriformat import NOISY, VALUE_ONLY
+from engine.training.fit import figures as figures_module
 from engine.training.fit import fit as fit_module
 from engine.training.fit.checkpoint import load_checkpoint
 from engine.training.fit.figures import (
@@ -86,6 +87,20 @@ def test_what_a_fit_writes(run):
     assert text.startswith('{\n  "files": [')
     assert text.endswith("}\n")
     assert not WITH_CURVES or (folder / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("first", ["value", "policy"])
+def test_one_folder_has_nets_of_one_kind_of_fit(games, tmp_path, first):
+    """The notes of an export are those of settings.json, so they must be true for both nets."""
+    (second,) = {"value", "policy"} - {first}
+    fit(games, tmp_path, SETTINGS, (first,), None, lambda _: None, lambda *_: None)
+    before = (tmp_path / "settings.json").read_bytes()
+    other = replace(SETTINGS, **{first: replace(NET, rate=0.004)})
+    with pytest.raises(ValueError, match=rf"{first}\.npz was made with other settings or files: choose another folder"):
+        fit(games, tmp_path, other, (second,), None, lambda _: None, lambda *_: None)
+    assert (tmp_path / "settings.json").read_bytes() == before
+    fit(games, tmp_path, SETTINGS, (second,), None, lambda _: None, lambda *_: None)
+    assert {path.name for path in tmp_path.glob("*.npz")} == {"value.npz", "policy.npz"}
 
 
 def test_what_a_fit_reports(run, games):
@@ -369,6 +384,21 @@ def test_the_table_of_figures():
         ["policy top 1 / 3 / 5", "36.65 % / 65.45 % / 70.00 %"],
     ]
     assert figure(None, ".3f") == "–"
+
+
+def test_draws_are_counted_part_by_part(tmp_path, monkeypatch):
+    """A store need not fit into memory: the most positions that are there at once are those of a part."""
+    games, network = open_games([write_games(tmp_path / "a.vf", 9, seed=5)]), load_weights().network
+    whole, sizes, real = printed(draw_calibration_table(network, games)), [], figures_module.decode
+
+    def counted(part):
+        sizes.append(part.size.size)
+        return real(part)
+
+    monkeypatch.setattr(figures_module, "decode", counted)
+    monkeypatch.setattr(figures_module, "GAMES_AT_ONCE", 4)
+    assert printed(draw_calibration_table(network, games)) == whole
+    assert sizes == [4, 4, 1]
 
 
 def test_the_table_of_draws_counts_only_games_without_random_moves(tmp_path):

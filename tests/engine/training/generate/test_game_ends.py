@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from engine.training.data.viriformat import NOISY, LabelledGame
 from engine.training.generate.labelling import LONGEST_GAME, TeacherGame, ValueGame
 from engine.training.generate.teachers import Label
 from movegen import Position
@@ -34,10 +35,23 @@ def test_level_games_are_drawn_after_ply_70_and_not_before():
 
 def test_the_longest_game_is_a_draw():
     game = TeacherGame(random.Random(4))
-    game._noisy, game._played_out = False, True
+    game._noisy, game._played_out, game._extra, game._games[0].extra = False, True, 0, 0
     game._moves = ["e2e4"] * LONGEST_GAME
     assert game.take(Label(900, game._position.legal_moves[0]))
-    assert game.records()[0].result == 1
+    (record,) = game.records()[:1]
+    assert (record.result, record.extra & NOISY) == (1, NOISY)  # no sound result: the score may be any
+
+
+@pytest.mark.parametrize("moves", [0, LONGEST_GAME])
+def test_games_that_end_by_the_rules_keep_their_mark(moves):
+    """Also those that end with the last move before they would be cut off."""
+    game = TeacherGame(random.Random(4))
+    game._noisy, game._played_out, game._extra = False, True, 0
+    game._position = Position("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", chess960=True)
+    game._games = [LabelledGame(game._position, extra=0)]
+    game._moves = ["e2e4"] * moves
+    assert game.take(Label(900, "g6g7"))
+    assert [(record.result, record.extra & NOISY) for record in game.records()] == [(2, 0)]
 
 
 @pytest.mark.parametrize(("score", "result"), [(601, 2), (600, 1), (0, 1), (-600, 1), (-601, 0)])

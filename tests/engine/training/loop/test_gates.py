@@ -76,7 +76,7 @@ def test_openings_of_a_book(book):
 def test_a_book_that_has_changed_is_refused(book):
     settings = with_book(replace(SETTINGS, gate_games=2), book)
     book.write_text(LINES.splitlines()[0])
-    with pytest.raises(ValueError, match=r"book\.epd has changed: with --change --book FILE the next rounds use it"):
+    with pytest.raises(ValueError, match=r"book\.epd has changed: with --change --book FILE it is used"):
         openings_of(settings, VISITS, 1)
     book.unlink()
     with pytest.raises(ValueError, match=r"book\.epd: No such file"):

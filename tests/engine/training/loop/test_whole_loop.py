@@ -1,6 +1,7 @@
 """Small loops for good: killed at any time they give the same nets, and from random weights they learn."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -110,6 +111,37 @@ def test_a_fit_that_is_killed_before_the_line_of_its_log_gives_the_same_net(whol
     lines = lines_of(folder)
     assert lines == lines_of(whole)[: len(lines)]
     assert lines[-1]["kind"] == "end"
+
+
+def without_old_games(folder):
+    (old,) = read_state(LoopJournal(folder).entries).under_way.old
+    assert main(["data", str(folder / "games"), "--remove", old[:12], "--force"]) == 0
+
+
+def without_the_state(folder):
+    for state in folder.glob("nets/*.state"):
+        shutil.rmtree(state)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("change", [without_old_games, without_the_state])
+def test_a_fit_begins_again_if_what_it_is_made_of_is_another(tmp_path, monkeypatch, change):
+    """Users may take out old games, and delete a state; an interrupted fit had forbidden it for ever."""
+    folder = tmp_path / "loop"
+
+    def killed(path, _entry):
+        assert path.parent.parent.name == "0002"
+        raise Killed
+
+    with without_workers():
+        assert main(["loop", str(folder), *TINY, "--rounds", "1"]) == 0
+        with monkeypatch.context() as patch:
+            patch.setattr("engine.training.fit.fit.append_entry", killed)
+            with pytest.raises(Killed):
+                main(["loop", str(folder), "--rounds", "2"])
+        change(folder)
+        assert main(["loop", str(folder), "--rounds", "2"]) == 0
+    assert [one.kept is None for one in read_state(LoopJournal(folder).entries).rounds] == [False, False]
 
 
 @pytest.mark.slow
