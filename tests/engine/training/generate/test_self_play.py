@@ -250,7 +250,7 @@ def test_other_weights_are_noticed(tmp_path):
     ("words", "message"),
     [
         ("--visits 800", "--visits is only for --self-play"),
-        ("--nodes 10 --weights some.net", "--weights is only for --self-play"),
+        ("--nodes 10 --weights some.net", "--weights is only for Teresa's own searches"),
         ("--self-play --nodes 10", "--nodes is not for --self-play, which takes --visits"),
         ("--self-play --depth 1", "--depth is not for --self-play, which takes --visits"),
         ("--self-play --visits 9 --value-only", "--value-only is not for --self-play"),
