@@ -78,6 +78,14 @@ def test_divide_adds_up(megabytes):
     assert sum(counted(part, 1000) for part in parts) == expected
 
 
+@pytest.mark.parametrize("megabytes", [0, 8])
+def test_nothing_is_left_to_count_below_the_moves_of_one_ply(megabytes):
+    parts = parts_of(Position(), 1, megabytes, divide=True)
+    assert {part.depth for part in parts} == {0}
+    assert positions_per_unit(parts, 2) >= 1
+    assert [counted(part, 1) for part in parts] == [1] * 20
+
+
 def test_positions_without_moves():
     mate = Position("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     (part,) = parts_of(mate, 4, 1, divide=False)
@@ -287,6 +295,11 @@ class TestCommand:
 
     def test_depth_0_and_repairs(self, capsys, tmp_path):
         assert self.run(capsys, 0, "--run", tmp_path / "run")[:2] == (0, "\nNodes searched: 1\n")
+
+    def test_divide_of_one_ply(self, capsys, tmp_path):
+        status, output, _ = self.run(capsys, 1, "--divide", "--run", tmp_path / "run")
+        assert (status, output.count(": 1\n")) == (0, 20)
+        assert output.endswith("\nNodes searched: 20\n")
 
     def test_divide_of_a_mate(self, capsys, tmp_path):
         mate = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
