@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -210,6 +211,26 @@ def test_a_gate_that_ends_early_does_not_cost_the_result(capsys, monkeypatch, ti
     assert "proposed: PUCT C=" in output
     assert output.endswith("not decided: stopped\n")
     assert str(end) in errors
+
+
+def press_at_the_end_of_a_list(stats):
+    """Ctrl-C, when the last unit that was under way has just been done."""
+    if stats.done == stats.total and not stats.is_stopping:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("method", ["random", "spsa"])
+@pytest.mark.usefixtures("is_better")
+def test_ctrl_c_at_the_end_of_a_list_of_games_begins_no_other_one(capsys, tmp_path, monkeypatch, tiny, method):
+    """The gate after the trials, the next round of SPSA."""
+    monkeypatch.setattr("perft.runner.command_run.CommandRun._shown", lambda _: press_at_the_end_of_a_list)
+    tiny.write_text(f'method = "{method}"\nround = 1\n{tiny.read_text()}')
+    gate = ["--gate", "0", "5", "--gate-games", "4", "--workers", "1"]
+    status, output, errors = run(capsys, tiny, "--run", tmp_path / "run", *gate)
+    assert (status, "proposed: PUCT C=" in output) == (130, method == "random")
+    assert "stopped: what was begun is done; continue by --resume" in errors
+    units = (tmp_path / "run" / "journal.jsonl").read_text().splitlines()[1:]
+    assert len(units) == (2 if method == "random" else 1)
 
 
 @on_posix
