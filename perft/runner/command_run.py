@@ -82,7 +82,8 @@ class CommandRun:
     ) -> Runner:
         """A runner for one list of units; `Stopped` if Ctrl-C came while the units of an earlier one were finished.
 
-        `journal`: where results are kept, if not in the folder. `watcher` shows the progress, instead of a display to the end of the run.
+        `journal`: where results are kept, if not in the folder. `watcher` shows the progress, instead of a display to
+        the end of the run.
         """
         if any(earlier.stats.is_stopping for earlier in self._runners):
             raise Stopped("what was begun is done")

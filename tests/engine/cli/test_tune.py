@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from engine.__main__ import main
 from engine.cli import tune_run
 from engine.cli.tune_run import print_outcome
 from engine.match.openings import Opening
+from engine.network.weights_file import SHIPPED
 from engine.tune.plan import TunePlan
 from engine.tune.trials import Trial
 from engine.tune.tuning import outcome_of
@@ -145,6 +147,49 @@ def test_the_book_of_another_gate_is_checked_when_a_run_is_continued(capsys, tmp
     status, output, errors = run(capsys, "--resume", tmp_path / "run", "--gate", "0", "5", "--workers", "1")
     assert (status, output) == (2, "")
     assert "the book has 2 different openings" in errors
+
+
+def test_a_weights_file_that_has_changed_is_refused_when_a_run_is_continued(capsys, tmp_path, tiny, monkeypatch):
+    """The trials before would be of another net; of a run without checksums it is not known."""
+    folder, net = tmp_path / "run", tmp_path / "own.net"
+    shutil.copy(SHIPPED, net)
+    tiny.write_text(tiny.read_text().replace("[[constant]]", f"[options]\nEvalFile = '{net}'\n[[constant]]", 1))
+    assert run(capsys, tiny, "--run", folder, "--workers", "1")[0] == 0
+    assert run(capsys, "--resume", folder, "--workers", "1")[0] == 0
+    data = net.read_bytes()
+    net.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    monkeypatch.setattr(tune_run, "tune", lambda *_: pytest.fail("games are played"))
+    status, output, errors = run(capsys, "--resume", folder, "--workers", "1")
+    assert (status, output) == (2, "")
+    assert f"{net} has changed: it is not what the games began with" in errors
+
+
+@pytest.mark.parametrize(
+    ("begun_with", "given", "expected"),
+    [
+        (["--gate", "0", "5"], ["--gate-games", "40"], (5.0, 40)),
+        (["--gate", "0", "5", "--gate-games", "6"], ["--gate", "0", "8"], (8.0, 6)),
+        (["--gate", "0", "5", "--gate-games", "6"], ["--gate", "0", "8", "--gate-games", "40"], (8.0, 40)),
+        (["--gate", "0", "5", "--gate-games", "6"], [], (5.0, 6)),
+        (["--gate", "0", "5"], [], (5.0, 10_000)),
+    ],
+)
+def test_what_is_not_given_of_a_gate_is_that_of_the_run(
+    capsys, tmp_path, tiny, monkeypatch, begun_with, given, expected
+):
+    gates = []
+
+    def stop(*_):
+        raise Stopped("here")
+
+    def noted(elos, games):
+        gates.append((elos[1], games))
+
+    monkeypatch.setattr(tune_run, "tune", stop)
+    run(capsys, tiny, "--run", tmp_path / "run", "--workers", "1", *begun_with)
+    monkeypatch.setattr(tune_run, "_gate_of", noted)
+    assert run(capsys, "--resume", tmp_path / "run", "--workers", "1", *given)[0] == 130
+    assert gates == [expected]
 
 
 @pytest.mark.usefixtures("without_games")
