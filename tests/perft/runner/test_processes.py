@@ -1,5 +1,4 @@
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -11,7 +10,7 @@ from perft.runner.pool import UnitJob
 from perft.runner.processes import InlinePool, ProcessPool
 from perft.runner.runner import Runner
 from perft.runner.units import this_worker
-from tests.perft.runner.programs import PROJECT
+from tests.perft.runner.programs import PROJECT, has_ended, listening_port
 from tests.perft.runner.work import unit
 
 pytestmark = pytest.mark.jit  # processes
@@ -127,18 +126,8 @@ def test_a_long_unit_is_done_twice_at_most(pool, tmp_path):
 
 @pytest.fixture
 def listening():
-    """A port: engines that connect to it live as long as their connection."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60)
+    with listening_port() as server:
         yield server
-
-
-def has_ended(connection):
-    connection.settimeout(30)
-    try:
-        return connection.recv(1) == b""
-    except ConnectionResetError:
-        return True
 
 
 on_posix = pytest.mark.skipif(os.name == "nt", reason="needs groups of processes")
