@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from perft.runner import processes
 from perft.runner.journal import Memory
 from perft.runner.pool import UnitJob
 from perft.runner.processes import InlinePool, ProcessPool
@@ -57,6 +58,20 @@ def test_one_process_cannot_verify_itself():
     finally:
         pool.close()
     assert (runner.stats.verified, runner.stats.unverified) == (0, 3)
+
+
+def test_a_pool_has_no_more_processes_than_it_can_wait_for(monkeypatch):
+    monkeypatch.setattr(processes, "most_processes", lambda: 1)
+    pool = ProcessPool(2, {})
+    try:
+        assert (pool.workers, len(pool._processes)) == (1, 1)
+    finally:
+        pool.close()
+
+
+def test_only_windows_bounds_the_number_of_processes():
+    assert processes.most_processes("win32") == 60
+    assert processes.most_processes("linux") > 10**6
 
 
 def test_hints_reach_the_function():
