@@ -240,6 +240,23 @@ class TestCommand:
         assert output.endswith("\nNodes searched: 8902\n")
         assert "e2e4: 600\n" in output
 
+    def test_the_speed_is_that_of_the_units_that_were_counted_now(self, capsys, tmp_path, monkeypatch):
+        """Leaves that a journal holds took no time now."""
+        monkeypatch.setattr("perft.unit_commands.positions_per_unit", lambda *_: 5)
+        monkeypatch.setattr(
+            "perft.commands.print_speed", lambda nodes, _seconds: print(f"{nodes} now", file=sys.stderr)
+        )
+        run = tmp_path / "run"
+        assert "\n8902 now\n" in self.run(capsys, 3, "--run", run)[2]
+        assert " now\n" not in self.run(capsys, "--resume", run)[2]
+        lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
+        left = sum(json.loads(line)["value"] for line in lines[2:])
+        (run / "journal.jsonl").write_bytes(b"".join(lines[:2]))
+        status, output, errors = self.run(capsys, "--resume", run)
+        assert (status, output) == (0, "\nNodes searched: 8902\n")
+        assert 0 < left < 8902
+        assert errors.endswith(f"{left} now\n")
+
     @pytest.mark.jit  # processes
     def test_units_that_were_recorded_without_verification_are_verified(self, capsys, tmp_path, monkeypatch):
         """Also if nothing else is left to do."""
@@ -263,6 +280,18 @@ class TestCommand:
         status, _, errors = self.run(capsys, "--resume", tmp_path / "run")
         assert status == 2
         assert errors.endswith("run has other units than before: a suite has changed\n")
+
+    def test_a_suite_is_continued_in_another_folder(self, capsys, tmp_path, monkeypatch):
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "suite.epd").write_text(f"{KIWIPETE} ;D1 48\n")
+        monkeypatch.chdir(tmp_path)
+        arguments = ["--suite", "suite.epd", "standard", "--max-nodes", 48]
+        status, output, _ = self.run(capsys, *arguments, "--run", tmp_path / "run")
+        assert status == 0
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert self.run(capsys, "--resume", tmp_path / "run")[:2] == (0, output)
+        header = json.loads((tmp_path / "run" / "journal.jsonl").read_text().splitlines()[0])
+        assert header["plan"]["suite"] == [str(tmp_path / "suite.epd"), "standard"]
 
     def test_foreign_and_changed_runs(self, capsys, tmp_path):
         run = tmp_path / "run"
