@@ -226,6 +226,7 @@ def test_files_of_others_are_not_overwritten(capsys, tmp_path, file):
     [
         (lambda trials: [0.3] * len(trials), "0.3 is no result of two games"),
         (lambda trials: [0.5] * (len(trials) + 1), r"\d results of \d trials"),
+        (lambda _: 0.5, "no list of results"),
     ],
 )
 def test_results_that_cannot_be_end_the_run_and_are_not_recorded(capsys, tmp_path, monkeypatch, tiny, made_up, reason):
