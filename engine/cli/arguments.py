@@ -38,7 +38,7 @@ def positive_number(kind: type[int] | type[float]) -> Any:
 
     def read(text: str) -> float:
         number = kind(text)
-        if math.isnan(number) or number <= 0:
+        if (isinstance(number, float) and math.isnan(number)) or number <= 0:  # large whole numbers are no floats
             raise argparse.ArgumentTypeError("must be more than 0")
         if number > MOST[kind]:
             raise argparse.ArgumentTypeError(f"must be at most {MOST[kind]:,.0f}")
