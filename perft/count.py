@@ -131,7 +131,7 @@ def count_with_table(
 ) -> tuple[np.uint64, np.uint64]:
     """Leaves as a 128-bit number (low, high). A table with 0 slots is not used."""
     if depth < SHALLOWEST or (slots == ZERO and depth <= ONE_WORD):
-        return count_leaves(board, depth), ZERO
+        return (ONE if depth == ZERO else count_leaves(board, depth)), ZERO
     offset = multiply_high(hash_of(board) + depth * SPREAD_DEPTHS, slots) << RECORD_SHIFT
     if slots != ZERO:
         hit, low, high = look_up(table, offset, board, depth)

@@ -23,7 +23,7 @@ SECONDS_TO_JOIN = 1.0  # for threads, once the process is gone
 
 
 def leads_group() -> bool:
-    """Is this a worker (`perft.runner.processes`) that leads a group? Its engines belong to it, and end with it."""
+    """Is this a worker on its driver's machine, which leads a group? Its engines belong to it, and end with it."""
     return sys.platform != "win32" and parent_process() is not None and os.getpgrp() == os.getpid()
 
 

@@ -34,7 +34,8 @@ def run_in_units(arguments: argparse.Namespace, print_speed: Callable[[int, floa
             load_kernels(run.plan.hash > 0)
             started = time.monotonic()
             nodes, is_right = count_suite(run) if run.plan.suite else count_leaves_below(run)
-            print_speed(nodes, time.monotonic() - started)
+            if run.header is None or run.counted_now:
+                print_speed(run.counted_now, time.monotonic() - started)
     except Stopped as stopped:
         print(f"\nStopped: {stopped}.", *continued_by(run.folder), flush=True)
         return INTERRUPTED

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -37,10 +38,15 @@ class CountPlan:
     def of(cls, arguments: argparse.Namespace) -> "CountPlan":
         """The plan of a command line."""
         fen = START_FEN if arguments.fen is None else arguments.fen
-        suite = [str(name) for name in arguments.suite or []]
+        suite = [_from_anywhere(name) for name in arguments.suite or []]
         return cls(
             fen, arguments.chess960, arguments.depth, arguments.hash, arguments.divide, suite, arguments.max_nodes
         )
+
+
+def _from_anywhere(suite: str) -> str:
+    """The file of a suite with its whole path: a run may be continued in another folder. Names of shipped ones stay."""
+    return str(Path(suite).absolute()) if Path(suite).exists() else suite
 
 
 class UnitRun(CommandRun):
@@ -49,6 +55,7 @@ class UnitRun(CommandRun):
     def __init__(self, arguments: argparse.Namespace) -> None:
         super().__init__("perft", RunOptions.of(arguments), arguments.threads)
         self.plan = CountPlan.of(arguments)
+        self.counted_now = 0  # leaves, without those of units that were recorded before
         self._megabytes_used = 0
         self._table: Callable[[], np.ndarray | None] = lambda: None
 
@@ -80,9 +87,13 @@ class UnitRun(CommandRun):
         elif self.header["list"] != hash_of_list:
             raise JournalError(f"{self.folder} {OTHER_UNITS}")
         stats = stats_at_start(units, self.journal, self.options.verify)
+        recorded = set(self.journal.done)
         if stats.done < stats.total:
             self._megabytes_used, self._table = megabytes_used, table
             self._run(units)
+        self.counted_now = sum(
+            self.journal.done[unit.identity].value for unit in units if unit.identity not in recorded
+        )
         return [self.journal.done[unit.identity].value for unit in units]
 
     def _run(self, units: Sequence[Unit]) -> None:

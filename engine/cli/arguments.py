@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SECONDS_FOR_EACH = 1.0  # position or move, unless other limits are given
 MATCH_VISITS = 400  # for each move of a match, unless other limits are given
 MATCH_GAMES = 100
+GATE_GAMES = 10_000  # at most, of the test that `teresa tune --gate` plays
 LEAST_VISITS_OF_LABEL = 16  # of a node that `train generate --teacher-net` labels
 MOST = {float: 1e6, int: 10**12}  # seconds; visits, rows, numbers of games
 OPTION_OF_FLAG = {
@@ -37,7 +38,7 @@ def positive_number(kind: type[int] | type[float]) -> Any:
 
     def read(text: str) -> float:
         number = kind(text)
-        if math.isnan(number) or number <= 0:
+        if (isinstance(number, float) and math.isnan(number)) or number <= 0:  # large whole numbers are no floats
             raise argparse.ArgumentTypeError("must be more than 0")
         if number > MOST[kind]:
             raise argparse.ArgumentTypeError(f"must be at most {MOST[kind]:,.0f}")

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.cli.arguments import add_work, games_parser, positive_number
+from engine.cli.arguments import GATE_GAMES, add_work, games_parser, positive_number
 from perft.exits import ending_at_once, reported
 
 FILE_FORMAT = """
@@ -27,7 +27,6 @@ examples:
   teresa tune constants.toml --run FOLDER --picture slopes.svg --gate 0 5
   teresa tune --resume FOLDER
 """
-GATE_GAMES = 10_000
 
 
 def main(argv: Sequence[str]) -> int:
@@ -43,9 +42,7 @@ def tune_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--gate", type=float, nargs=2, metavar="ELO", help="test the proposed setting against the present one (SPRT)"
     )
-    parser.add_argument(
-        "--gate-games", type=positive_number(int), default=GATE_GAMES, metavar="N", help="at most (default %(default)s)"
-    )
+    parser.add_argument("--gate-games", type=positive_number(int), metavar="N", help=f"at most (default {GATE_GAMES})")
     parser.add_argument(
         "--picture", type=Path, metavar="FILE", help="write the curves of the constants as SVG (not with SPSA)"
     )

@@ -10,12 +10,15 @@ from typing import Any
 
 from rich.console import Console
 
+from engine.cli.arguments import GATE_GAMES
 from engine.cli.console import Column, cut, new_console, print_lines, table_of
 from engine.cli.engine_run import EngineRun
 from engine.cli.progress import warm_up
 from engine.match.open_players import check_players
 from engine.match.pairs import opening_of
 from engine.match.play import Match
+from engine.match.player import PlayerSpec
+from engine.match.player_files import check_same_files
 from engine.match.replay import check_pairs
 from engine.match.sprt import Decision, Sprt, new_test
 from engine.system.files import check_writable, write_whole
@@ -84,19 +87,23 @@ def _tune_and_gate(run: EngineRun, arguments: argparse.Namespace, result: TuneRe
 def _new(run: EngineRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:
     if arguments.file is None:
         raise ValueError("name a file with the constants to tune, or --resume a run")
-    plan, gate = read_tune_plan(arguments.file), _gate_of(arguments.gate, arguments.gate_games)
+    games = arguments.gate_games or GATE_GAMES
+    plan, gate = read_tune_plan(arguments.file), _gate_of(arguments.gate, games)
     _prepare(run, arguments, plan, gate)
-    run.begin({"plan": asdict(plan), "gate": arguments.gate, "gate_games": arguments.gate_games})
+    checksums = dict(_present_player(plan).checksums)
+    run.begin({"plan": asdict(plan), "gate": arguments.gate, "gate_games": games, "checksums": checksums})
     return plan, gate
 
 
 def _continued(run: EngineRun, arguments: argparse.Namespace) -> tuple[TunePlan, Gate | None]:
-    """The plan of the folder, and its gate unless another one is asked for."""
+    """The plan of the folder, and its gate; Elos and games that are given replace those of the folder."""
     header = run.header or {}
     if arguments.file is not None:
         raise ValueError(f"{run.folder} has its constants already: --resume continues them")
-    asked = arguments if arguments.gate is not None else argparse.Namespace(**header)
-    plan, gate = tune_plan_of_header(header["plan"]), _gate_of(asked.gate, asked.gate_games)
+    elos = header["gate"] if arguments.gate is None else arguments.gate
+    plan, gate = tune_plan_of_header(header["plan"]), _gate_of(elos, arguments.gate_games or header["gate_games"])
+    if "checksums" in header:  # runs of earlier versions have none
+        check_same_files(dict(plan.options), header["checksums"])
     _prepare(run, arguments, plan, gate)
     return plan, gate
 
@@ -109,8 +116,12 @@ def _prepare(run: EngineRun, arguments: argparse.Namespace, plan: TunePlan, gate
         raise ValueError("--verify: games with several threads differ each time")
     if gate is not None:
         check_gate_book(plan, gate.games)
-    check_players([plan.player(PRESENT_NAME, plan.present)], is_local=run.is_here)
+    check_players([_present_player(plan)], is_local=run.is_here)
     warm_up()
+
+
+def _present_player(plan: TunePlan) -> PlayerSpec:
+    return plan.player(PRESENT_NAME, plan.present)
 
 
 def _gate_of(elos: list[float] | None, games: int) -> Gate | None:

@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from engine.match.forfeits import ForfeitLimit, machine_of
-from engine.match.openings import Opening, random_opening
+from engine.match.openings import FIELDS_OF_EPD, Opening, random_opening
 from engine.match.pairs import PGN, MatchPlan, Pair, pairs_of
 from engine.match.sprt import Decision, Sprt
 from engine.match.summary import MatchSummary
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 def choose_openings(book: Sequence[Opening] | None, pairs: int, seed: int, *, is_repeatable: bool) -> list[Opening]:
     """The openings of a match, in random order; without a book random moves.
 
-    If visits are fixed (`is_repeatable`), an opening must not be used twice: the same games would count twice, since
-    most other engines repeat themselves, too.
+    If visits are fixed (`is_repeatable`), no position must be used twice, by whatever moves it is reached: the same
+    games would count twice, since most other engines repeat themselves, too.
     """
     if book is None:
         return _random_openings(pairs, seed)
-    distinct = list(dict.fromkeys(book))
+    distinct = _with_different_positions(book) if is_repeatable else list(dict.fromkeys(book))
     if is_repeatable and pairs > len(distinct):
         raise ValueError(
             f"the book has {len(distinct)} different openings, enough for {2 * len(distinct)} games: "
@@ -39,6 +39,14 @@ def choose_openings(book: Sequence[Opening] | None, pairs: int, seed: int, *, is
     while len(order) < pairs:
         order += rng.sample(distinct, len(distinct))
     return order[:pairs]
+
+
+def _with_different_positions(book: Sequence[Opening]) -> list[Opening]:
+    """The first opening of each position; its counters make no other game of it."""
+    found: dict[tuple[str, ...], Opening] = {}
+    for opening in book:
+        found.setdefault(tuple(opening.position().fen().split()[:FIELDS_OF_EPD]), opening)
+    return list(found.values())
 
 
 def _random_openings(count: int, seed: int) -> list[Opening]:

@@ -15,7 +15,7 @@ PLAYERS_KEPT = 8  # whose files stay open in a process
 CHECKSUMS_KEPT = 64
 # Options of other engines, in small letters without blanks. Those of logs and of what an engine has learnt change.
 NAMES_FILES, READ_ONLY = ("file", "path"), ("evalfile", "weightsfile", "bookfile")
-CHANGED = "has changed: it is not what the match was started with"
+CHANGED = "has changed: it is not what the games began with"
 
 
 def absolute_option(option: str, value: str) -> str:
@@ -61,7 +61,7 @@ def _checksum_of_tables(folders: str) -> str:
 
 
 def check_same_files(options: Mapping[str, str], checksums: Mapping[str, str]) -> None:
-    """Raise a `ValueError` if this machine has other files than the match was started with."""
+    """Raise a `ValueError` if this machine has other files than the games began with."""
     for option, checksum in checksums_of(options).items():
         if checksum != checksums.get(option):
             raise ValueError(f"{options.get(option) or SHIPPED} {CHANGED}")
@@ -131,7 +131,7 @@ def _engine_files(command: Sequence[str], options: Mapping[str, str]) -> Iterato
 
 
 def check_engine_files(checksums: Mapping[str, str]) -> None:
-    """Raise a `ValueError` if this machine has another program than the match was started with."""
+    """Raise a `ValueError` if this machine has another program than the games began with."""
     for path, checksum in checksums.items():
         if checksum_of_file(path) != checksum:
             raise ValueError(f"{path} {CHANGED}")

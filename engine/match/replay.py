@@ -1,7 +1,7 @@
 """Games that a worker sends are replayed before they are recorded: what is damaged or made up does not count."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import chess.pgn
@@ -14,11 +14,20 @@ from perft.runner.units import Unit, UnitAnswer
 
 def check_pairs(unit: Unit, answer: UnitAnswer) -> None:
     """`ValueError` unless the games are those of the openings, with legal moves and the results that are reported."""
-    openings, rows = unit.input["openings"], answer.value
+    try:
+        _check_pairs(unit.input["openings"], answer)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no pairs of games ({error!r})") from None
+
+
+def _check_pairs(openings: Sequence[Mapping[str, Any]], answer: UnitAnswer) -> None:
+    rows = answer.value
     if len(rows) != len(openings):
         raise ValueError(f"{len(rows)} pairs instead of {len(openings)}")
     games = io.StringIO(answer.files.get(PGN, b"").decode())
     for values, row in zip(openings, rows, strict=True):
+        if len(row["points"]) != 2 or len(row["forfeits"]) != 2:
+            raise ValueError("a pair that has not two games")
         for half, points in enumerate(row["points"]):
             _check_game(chess.pgn.read_game(games), values, points if half == 0 else 1.0 - points)
     if chess.pgn.read_game(games) is not None:

@@ -63,6 +63,8 @@ def trial_units(plan: TunePlan, trials: Sequence[Trial]) -> list[Unit]:
 
 def check_trials(unit: Unit, answer: UnitAnswer) -> None:
     """`ValueError` unless the answer of a worker has a possible result for each trial. Their games are not sent."""
+    if not isinstance(answer.value, list):
+        raise ValueError("no list of results")  # noqa: TRY004  (wrong input)
     if len(answer.value) != len(unit.input["trials"]):
         raise ValueError(f"{len(answer.value)} results of {len(unit.input['trials'])} trials")
     for share in answer.value:

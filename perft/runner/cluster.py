@@ -15,6 +15,7 @@ from distributed.security import Security
 
 from perft.runner.addresses import address_of, check_address
 from perft.runner.dask_pool import SECONDS_TO_LEAVE, DaskPool
+from perft.runner.groups import lead_group
 from perft.runner.reasons import innermost
 from perft.runner.runner import RunError
 
@@ -54,7 +55,8 @@ def _quiet_dask() -> None:
 
 
 def dask_setup(_worker: Any) -> None:
-    """Dask calls this in each worker of a local cluster. Ctrl-C reaches them too, but the driver decides about it."""
+    """Dask calls this in each worker of a local cluster. Its engines belong to it; the driver decides about Ctrl-C."""
+    lead_group()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _quiet_dask()  # its scheduler may end during a heartbeat
 

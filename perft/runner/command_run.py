@@ -15,7 +15,7 @@ from perft.runner.journal import Journal, JournalError, Memory, UnitJournal
 from perft.runner.pool import UnitPool
 from perft.runner.processes import ProcessPool
 from perft.runner.run_stats import RunStats, added
-from perft.runner.runner import RunError, Runner
+from perft.runner.runner import RunError, Runner, Stopped
 from perft.runner.units import OTHER_SOURCES, AnswerCheck, no_check, sources_behind
 from perft.runner.versions import computing_versions, differences
 
@@ -80,10 +80,13 @@ class CommandRun:
         check: AnswerCheck = no_check,
         watcher: Callable[[RunStats], None] | None = None,
     ) -> Runner:
-        """A runner for one list of units. `journal`: where results are kept, if not in the folder.
+        """A runner for one list of units; `Stopped` if Ctrl-C came while the units of an earlier one were finished.
 
-        `watcher` shows the progress, instead of a display to the end of the run.
+        `journal`: where results are kept, if not in the folder. `watcher` shows the progress, instead of a display to
+        the end of the run.
         """
+        if any(earlier.stats.is_stopping for earlier in self._runners):
+            raise Stopped("what was begun is done")
         kept_in, shown = self.journal if journal is None else journal, watcher or self._shown()
         runner = Runner(self.pool(), kept_in, verify=self.options.verify, watcher=shown, check=check)
         self._runners.append(runner)

@@ -13,6 +13,7 @@ from typing import Any
 from distributed import Client, Future, LocalCluster, get_worker
 from distributed.scheduler import KilledWorker
 
+from perft.runner.groups import Groups
 from perft.runner.pool import UnitJob, UnitReport
 from perft.runner.reasons import innermost, reason_of, without_teresa
 from perft.runner.runner import RunError
@@ -72,6 +73,7 @@ class DaskPool:
         """`cluster`: one that ends with this pool. `hints`: see `compute`; by the most workers of one machine."""
         self.lost = 0
         self._client, self._hints, self._cluster = client, hints, cluster
+        self._groups = Groups()  # of the workers of a local cluster, with the engines that they have started
         self._jobs: dict[UnitJob, _Sent] = {}
         self._ended: queue.SimpleQueue[UnitJob] = queue.SimpleQueue()
         self._threads: dict[str, int] = {}  # of workers, by their address
@@ -109,6 +111,7 @@ class DaskPool:
         return [f"{refusal}: it gets no units; {ADVICE}" for refusal in self._foreign.values()]
 
     def _count_workers(self, threads: Mapping[str, int]) -> None:
+        self._groups.update(self._leaders())
         if new := threads.keys() - self._threads.keys():
             self._meet(new)
         self.lost += sum(address not in threads for address in self._threads)
@@ -278,8 +281,15 @@ class DaskPool:
         with suppress(Exception):
             self._client.close(timeout=SECONDS_TO_LEAVE)
         if self._cluster is not None:
+            self._groups.update(self._leaders())
             with suppress(Exception):
                 self._cluster.close(timeout=SECONDS_TO_END)
+            self._groups.update(set())
+
+    def _leaders(self) -> set[int]:
+        """The processes of a local cluster."""
+        nannies = [] if self._cluster is None else list(self._cluster.workers.values())
+        return {nanny.pid for nanny in nannies if nanny.pid}
 
 
 def _name_of(job: UnitJob) -> str:

@@ -17,3 +17,16 @@ def end_group(leader: int | None) -> None:
     if sys.platform != "win32" and leader is not None:
         with suppress(ProcessLookupError, PermissionError):  # macOS: the last one is dying
             os.killpg(leader, signal.SIGKILL)
+
+
+class Groups:
+    """The groups of workers that others start and end: what is left of one is killed when its leader has gone."""
+
+    def __init__(self) -> None:
+        self._leaders: set[int] = set()
+
+    def update(self, leaders: set[int]) -> None:
+        """These are the workers now."""
+        for gone in self._leaders - leaders:
+            end_group(gone)
+        self._leaders = leaders

@@ -1,6 +1,7 @@
 """Workers on this machine: processes, or this process itself. No package is needed for them."""
 
 import os
+import sys
 import threading
 import time
 from collections import deque
@@ -15,6 +16,12 @@ from perft.runner.pool import UnitJob, UnitReport
 from perft.runner.units import UnitAnswer, compute, compute_own
 
 SECONDS_TO_END = 2.0  # for a worker that is killed
+MOST_ON_WINDOWS = 60  # processes: before Python 3.13 it waits for no more than 63 pipes there
+
+
+def most_processes(platform: str = sys.platform) -> int:
+    """How many processes a pool can have."""
+    return MOST_ON_WINDOWS if platform == "win32" else sys.maxsize
 
 
 class _LocalPool:
@@ -134,8 +141,8 @@ class ProcessPool(_LocalPool):
     def __init__(self, workers: int, hints: Mapping[str, Any]) -> None:
         """`hints`: see `compute`."""
         super().__init__(hints)
-        self.workers, self.lost = workers, 0
-        self._processes = [_Process() for _ in range(workers)]
+        self.workers, self.lost = min(workers, most_processes()), 0
+        self._processes = [_Process() for _ in range(self.workers)]
         self._lost: list[UnitReport] = []
 
     def send(self, job: UnitJob) -> None:

@@ -55,6 +55,7 @@ class Runner:
         """`verify`: the share of units that two workers do; `watcher` is called now and then, `check` for an answer."""
         self.stats = RunStats()
         self._pool, self._journal, self._verify, self._watcher, self._check = pool, journal, verify, watcher, check
+        self._own: frozenset[str] = frozenset()  # the units of this run, by their identity
         self._waiting: deque[UnitJob] = deque()
         self._out: dict[UnitJob, float] = {}  # -> when it was sent
         self._attempts: dict[str, int] = {}  # of units, by their identity, as all below
@@ -72,6 +73,7 @@ class Runner:
         recorded stays.
         """
         distinct = list({unit.identity: unit for unit in units}.values())
+        self._own = frozenset(unit.identity for unit in distinct)
         self._first = recorded_first_answers(distinct, self._journal, self._verify)
         done = [unit for unit in distinct if self._is_done(unit)]
         self.stats = stats_at_start(distinct, self._journal, self._verify)
@@ -162,8 +164,13 @@ class Runner:
     # Receiving
 
     def _take(self, report: UnitReport) -> Iterator[tuple[Unit, Result]]:
-        """Record the answer of a job, if it is the one that its unit still needs."""
+        """Record the answer of a job, if it is the one that its unit still needs.
+
+        A pool may have done another list before: a copy of one of its units that was still under way is nobody's.
+        """
         self._out.pop(report.job, None)
+        if report.job.unit.identity not in self._own:
+            return
         unit, answer = report.job.unit, report.answer
         if answer is None:
             self._lose(unit, is_refused=report.is_refused)

@@ -78,6 +78,14 @@ def test_divide_adds_up(megabytes):
     assert sum(counted(part, 1000) for part in parts) == expected
 
 
+@pytest.mark.parametrize("megabytes", [0, 8])
+def test_nothing_is_left_to_count_below_the_moves_of_one_ply(megabytes):
+    parts = parts_of(Position(), 1, megabytes, divide=True)
+    assert {part.depth for part in parts} == {0}
+    assert positions_per_unit(parts, 2) >= 1
+    assert [counted(part, 1) for part in parts] == [1] * 20
+
+
 def test_positions_without_moves():
     mate = Position("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     (part,) = parts_of(mate, 4, 1, divide=False)
@@ -232,6 +240,23 @@ class TestCommand:
         assert output.endswith("\nNodes searched: 8902\n")
         assert "e2e4: 600\n" in output
 
+    def test_the_speed_is_that_of_the_units_that_were_counted_now(self, capsys, tmp_path, monkeypatch):
+        """Leaves that a journal holds took no time now."""
+        monkeypatch.setattr("perft.unit_commands.positions_per_unit", lambda *_: 5)
+        monkeypatch.setattr(
+            "perft.commands.print_speed", lambda nodes, _seconds: print(f"{nodes} now", file=sys.stderr)
+        )
+        run = tmp_path / "run"
+        assert "\n8902 now\n" in self.run(capsys, 3, "--run", run)[2]
+        assert " now\n" not in self.run(capsys, "--resume", run)[2]
+        lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
+        left = sum(json.loads(line)["value"] for line in lines[2:])
+        (run / "journal.jsonl").write_bytes(b"".join(lines[:2]))
+        status, output, errors = self.run(capsys, "--resume", run)
+        assert (status, output) == (0, "\nNodes searched: 8902\n")
+        assert 0 < left < 8902
+        assert errors.endswith(f"{left} now\n")
+
     @pytest.mark.jit  # processes
     def test_units_that_were_recorded_without_verification_are_verified(self, capsys, tmp_path, monkeypatch):
         """Also if nothing else is left to do."""
@@ -255,6 +280,18 @@ class TestCommand:
         status, _, errors = self.run(capsys, "--resume", tmp_path / "run")
         assert status == 2
         assert errors.endswith("run has other units than before: a suite has changed\n")
+
+    def test_a_suite_is_continued_in_another_folder(self, capsys, tmp_path, monkeypatch):
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "suite.epd").write_text(f"{KIWIPETE} ;D1 48\n")
+        monkeypatch.chdir(tmp_path)
+        arguments = ["--suite", "suite.epd", "standard", "--max-nodes", 48]
+        status, output, _ = self.run(capsys, *arguments, "--run", tmp_path / "run")
+        assert status == 0
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert self.run(capsys, "--resume", tmp_path / "run")[:2] == (0, output)
+        header = json.loads((tmp_path / "run" / "journal.jsonl").read_text().splitlines()[0])
+        assert header["plan"]["suite"] == [str(tmp_path / "suite.epd"), "standard"]
 
     def test_foreign_and_changed_runs(self, capsys, tmp_path):
         run = tmp_path / "run"
@@ -287,6 +324,11 @@ class TestCommand:
 
     def test_depth_0_and_repairs(self, capsys, tmp_path):
         assert self.run(capsys, 0, "--run", tmp_path / "run")[:2] == (0, "\nNodes searched: 1\n")
+
+    def test_divide_of_one_ply(self, capsys, tmp_path):
+        status, output, _ = self.run(capsys, 1, "--divide", "--run", tmp_path / "run")
+        assert (status, output.count(": 1\n")) == (0, 20)
+        assert output.endswith("\nNodes searched: 20\n")
 
     def test_divide_of_a_mate(self, capsys, tmp_path):
         mate = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"

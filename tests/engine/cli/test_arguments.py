@@ -50,6 +50,9 @@ def test_limits_have_one_name_and_keep_the_old_ones(words, seconds, visits):
         (float, "1e300", "at most 1,000,000"),
         (int, "0", "more than 0"),
         (int, "9" * 30, "at most 1,000,000,000,000"),
+        (int, "9" * 400, "at most 1,000,000,000,000"),
+        (int, "-" + "9" * 400, "more than 0"),
+        (float, "9" * 400, "at most 1,000,000"),
     ],
 )
 def test_numbers_out_of_range(kind, text, reason):

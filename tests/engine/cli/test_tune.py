@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +16,7 @@ from engine.__main__ import main
 from engine.cli import tune_run
 from engine.cli.tune_run import print_outcome
 from engine.match.openings import Opening
+from engine.network.weights_file import SHIPPED
 from engine.tune.plan import TunePlan
 from engine.tune.trials import Trial
 from engine.tune.tuning import outcome_of
@@ -146,6 +149,49 @@ def test_the_book_of_another_gate_is_checked_when_a_run_is_continued(capsys, tmp
     assert "the book has 2 different openings" in errors
 
 
+def test_a_weights_file_that_has_changed_is_refused_when_a_run_is_continued(capsys, tmp_path, tiny, monkeypatch):
+    """The trials before would be of another net; of a run without checksums it is not known."""
+    folder, net = tmp_path / "run", tmp_path / "own.net"
+    shutil.copy(SHIPPED, net)
+    tiny.write_text(tiny.read_text().replace("[[constant]]", f"[options]\nEvalFile = '{net}'\n[[constant]]", 1))
+    assert run(capsys, tiny, "--run", folder, "--workers", "1")[0] == 0
+    assert run(capsys, "--resume", folder, "--workers", "1")[0] == 0
+    data = net.read_bytes()
+    net.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    monkeypatch.setattr(tune_run, "tune", lambda *_: pytest.fail("games are played"))
+    status, output, errors = run(capsys, "--resume", folder, "--workers", "1")
+    assert (status, output) == (2, "")
+    assert f"{net} has changed: it is not what the games began with" in errors
+
+
+@pytest.mark.parametrize(
+    ("begun_with", "given", "expected"),
+    [
+        (["--gate", "0", "5"], ["--gate-games", "40"], (5.0, 40)),
+        (["--gate", "0", "5", "--gate-games", "6"], ["--gate", "0", "8"], (8.0, 6)),
+        (["--gate", "0", "5", "--gate-games", "6"], ["--gate", "0", "8", "--gate-games", "40"], (8.0, 40)),
+        (["--gate", "0", "5", "--gate-games", "6"], [], (5.0, 6)),
+        (["--gate", "0", "5"], [], (5.0, 10_000)),
+    ],
+)
+def test_what_is_not_given_of_a_gate_is_that_of_the_run(
+    capsys, tmp_path, tiny, monkeypatch, begun_with, given, expected
+):
+    gates = []
+
+    def stop(*_):
+        raise Stopped("here")
+
+    def noted(elos, games):
+        gates.append((elos[1], games))
+
+    monkeypatch.setattr(tune_run, "tune", stop)
+    run(capsys, tiny, "--run", tmp_path / "run", "--workers", "1", *begun_with)
+    monkeypatch.setattr(tune_run, "_gate_of", noted)
+    assert run(capsys, "--resume", tmp_path / "run", "--workers", "1", *given)[0] == 130
+    assert gates == [expected]
+
+
 @pytest.mark.usefixtures("without_games")
 def test_spsa_has_no_picture(capsys, tmp_path, file):
     file.write_text('method = "spsa"\n' + FILE)
@@ -180,6 +226,7 @@ def test_files_of_others_are_not_overwritten(capsys, tmp_path, file):
     [
         (lambda trials: [0.3] * len(trials), "0.3 is no result of two games"),
         (lambda trials: [0.5] * (len(trials) + 1), r"\d results of \d trials"),
+        (lambda _: 0.5, "no list of results"),
     ],
 )
 def test_results_that_cannot_be_end_the_run_and_are_not_recorded(capsys, tmp_path, monkeypatch, tiny, made_up, reason):
@@ -210,6 +257,26 @@ def test_a_gate_that_ends_early_does_not_cost_the_result(capsys, monkeypatch, ti
     assert "proposed: PUCT C=" in output
     assert output.endswith("not decided: stopped\n")
     assert str(end) in errors
+
+
+def press_at_the_end_of_a_list(stats):
+    """Ctrl-C, when the last unit that was under way has just been done."""
+    if stats.done == stats.total and not stats.is_stopping:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("method", ["random", "spsa"])
+@pytest.mark.usefixtures("is_better")
+def test_ctrl_c_at_the_end_of_a_list_of_games_begins_no_other_one(capsys, tmp_path, monkeypatch, tiny, method):
+    """The gate after the trials, the next round of SPSA."""
+    monkeypatch.setattr("perft.runner.command_run.CommandRun._shown", lambda _: press_at_the_end_of_a_list)
+    tiny.write_text(f'method = "{method}"\nround = 1\n{tiny.read_text()}')
+    gate = ["--gate", "0", "5", "--gate-games", "4", "--workers", "1"]
+    status, output, errors = run(capsys, tiny, "--run", tmp_path / "run", *gate)
+    assert (status, "proposed: PUCT C=" in output) == (130, method == "random")
+    assert "stopped: what was begun is done; continue by --resume" in errors
+    units = (tmp_path / "run" / "journal.jsonl").read_text().splitlines()[1:]
+    assert len(units) == (2 if method == "random" else 1)
 
 
 @on_posix

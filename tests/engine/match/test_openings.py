@@ -135,3 +135,33 @@ def test_fixed_visits_need_an_opening_for_each_pair():
     assert len(choose_openings(openings, 2, seed=1, is_repeatable=True)) == 2
     with pytest.raises(ValueError, match="2 different openings, enough for 4 games"):
         choose_openings(openings, 3, seed=1, is_repeatable=True)
+
+
+TRANSPOSED = """[Event "?"]
+
+1. e4 e5 2. Nf3 Nc6 *
+
+[Event "?"]
+
+1. Nf3 Nc6 2. e4 e5 *
+
+[Event "?"]
+
+1. e4 e5 2. Bc4 Nc6 *
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(TRANSPOSED, "book.pgn"), (f"{ITALIAN} 0 1\n{ITALIAN} 3 9\n{ITALIAN}\n{START_FEN}\n", "book.epd")],
+)
+def test_with_fixed_visits_a_position_is_used_once_however_it_is_reached(tmp_path, text, name):
+    """The ways to it differ, the games after it do not."""
+    openings = read_openings(book(tmp_path, text, name), plies=4)
+    positions = {opening.position().fen().rsplit(" ", 2)[0] for opening in openings}
+    assert len(positions) == 2 < len(openings)
+    chosen = choose_openings(openings, 2, seed=1, is_repeatable=True)
+    assert {opening.position().fen().rsplit(" ", 2)[0] for opening in chosen} == positions
+    with pytest.raises(ValueError, match="the book has 2 different openings, enough for 4 games"):
+        choose_openings(openings, 3, seed=1, is_repeatable=True)
+    assert len(choose_openings(openings, 3, seed=1, is_repeatable=False)) == 3  # on a clock games differ

@@ -88,12 +88,12 @@ def test_weights_that_have_changed_are_refused(tmp_path, control):
     spec = read_player(str(path), "A")
     path.write_bytes(SHIPPED.read_bytes() + b"x")
     open_resources.__globals__["_opened"].cache_clear()
-    with pytest.raises(ValueError, match="is not what the match was started with"):
+    with pytest.raises(ValueError, match="is not what the games began with"):
         open_player(spec, control)
 
 
 def test_another_shipped_network_is_refused():
-    with pytest.raises(ValueError, match=r"teresa.net has changed: it is not what the match was started with"):
+    with pytest.raises(ValueError, match=r"teresa.net has changed: it is not what the games began with"):
         open_player(PlayerSpec("A", {}, None, {"EvalFile": "0" * 64}), TimeControl(visits=10))
 
 

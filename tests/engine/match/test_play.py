@@ -172,7 +172,7 @@ def test_games_are_read_by_python_chess():
 
 def test_a_unit_that_fails_stops_the_match():
     broken = (replace(PLAYERS[0], checksums={"EvalFile": "0"}), PLAYERS[1])
-    with pytest.raises(RunError, match="is not what the match was started with"):
+    with pytest.raises(RunError, match="is not what the games began with"):
         whole(plan(2, players=broken))
 
 

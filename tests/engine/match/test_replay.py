@@ -83,6 +83,30 @@ def test_pairs_that_are_missing(answer):
         check_pairs(UNIT, UnitAnswer("host:1", 1.0, answer.value[:2], answer.files))
 
 
+def last_row(answer, **changed):
+    return UnitAnswer("host:1", 1.0, [*answer.value[:2], {**answer.value[2], **changed}], answer.files)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"points": [1.0]}, {"forfeits": [None]}, {"points": []}, {"forfeits": []}, {"points": [1.0, 0.0, 1.0]}],
+)
+def test_pairs_that_have_not_two_games(answer, changed):
+    """Once it is recorded, half a pair ends every attempt to continue."""
+    with pytest.raises(ValueError, match="a pair that has not two games"):
+        check_pairs(UNIT, last_row(answer, **changed))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [None, 3, [1, 2, 3], [{}, {}, {}], [{"points": None, "forfeits": None}] * 3,
+     [{"points": ["x", "y"], "forfeits": [None, None]}] * 3, [{"points": [[], []], "forfeits": [None, None]}] * 3],
+)  # fmt: skip
+def test_what_are_no_pairs(answer, rows):
+    with pytest.raises(ValueError, match=r"no pairs|another result"):
+        check_pairs(UNIT, UnitAnswer("host:1", 1.0, rows, answer.files))
+
+
 @pytest.mark.parametrize(("change", "reason"), [(lambda data: data[: len(data) // 2], "missing|cannot be"),
                                                 (lambda data: data + data, "more games")])  # fmt: skip
 def test_games_that_are_missing_or_too_many(answer, change, reason):

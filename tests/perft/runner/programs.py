@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -120,3 +121,21 @@ def recorded(folder):
 def press_ctrl_c(process):
     """As a terminal does: the whole group gets it."""
     os.killpg(process.pid, signal.SIGINT)
+
+
+@contextmanager
+def listening_port():
+    """A port: engines that connect to it (`work.starts_an_engine`) live as long as their connection."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
+        yield server
+
+
+def has_ended(connection, seconds=30):
+    connection.settimeout(seconds)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+    except TimeoutError:
+        return False

@@ -22,7 +22,18 @@ from perft.runner.pool import UnitJob
 from perft.runner.processes import InlinePool
 from perft.runner.runner import RunError, Runner, Stopped
 from perft.suite import read_suite
-from tests.perft.runner.programs import PROJECT, SECONDS, address_in, drive, scheduler, started, until, workers
+from tests.perft.runner.programs import (
+    PROJECT,
+    SECONDS,
+    address_in,
+    drive,
+    has_ended,
+    listening_port,
+    scheduler,
+    started,
+    until,
+    workers,
+)
 from tests.perft.runner.work import cannot_compute, pretends_another_numba, unit
 
 pytestmark = [pytest.mark.jit, pytest.mark.slow]
@@ -250,6 +261,26 @@ class TestLocalCluster:
         with pytest.raises(Stopped, match="of 40 units are done"):
             press_after_two()
         assert 2 <= len(found) <= 8
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs groups of processes")
+@pytest.mark.parametrize("is_killed", [False, True], ids=["close", "killed"])
+def test_engines_of_a_local_cluster_end_with_their_worker(is_killed, tmp_path):
+    """Those that do not notice the end of their input, too."""
+    values = {"folder": str(tmp_path)} if is_killed else {}
+    with listening_port() as server:
+        with new_pool() as pool:
+            until(lambda: pool.workers == 2, "two workers")
+            job = unit(1, "starts_an_engine", port=server.getsockname()[1], **values)
+            if is_killed:
+                run(pool, [job])
+            else:
+                pool.send(UnitJob(job, 1))
+            engine = server.accept()[0]
+            if is_killed:
+                until(lambda: pool.workers and has_ended(engine, 0.2), "the end of the engine")
+        with engine:
+            assert has_ended(engine)
 
 
 def run(pool, units):

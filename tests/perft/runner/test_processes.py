@@ -1,17 +1,17 @@
 import os
-import socket
 import subprocess
 import sys
 import time
 
 import pytest
 
+from perft.runner import processes
 from perft.runner.journal import Memory
 from perft.runner.pool import UnitJob
 from perft.runner.processes import InlinePool, ProcessPool
 from perft.runner.runner import Runner
 from perft.runner.units import this_worker
-from tests.perft.runner.programs import PROJECT
+from tests.perft.runner.programs import PROJECT, has_ended, listening_port
 from tests.perft.runner.work import unit
 
 pytestmark = pytest.mark.jit  # processes
@@ -58,6 +58,20 @@ def test_one_process_cannot_verify_itself():
     finally:
         pool.close()
     assert (runner.stats.verified, runner.stats.unverified) == (0, 3)
+
+
+def test_a_pool_has_no_more_processes_than_it_can_wait_for(monkeypatch):
+    monkeypatch.setattr(processes, "most_processes", lambda: 1)
+    pool = ProcessPool(2, {})
+    try:
+        assert (pool.workers, len(pool._processes)) == (1, 1)
+    finally:
+        pool.close()
+
+
+def test_only_windows_bounds_the_number_of_processes():
+    assert processes.most_processes("win32") == 60
+    assert processes.most_processes("linux") > 10**6
 
 
 def test_hints_reach_the_function():
@@ -127,18 +141,8 @@ def test_a_long_unit_is_done_twice_at_most(pool, tmp_path):
 
 @pytest.fixture
 def listening():
-    """A port: engines that connect to it live as long as their connection."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60)
+    with listening_port() as server:
         yield server
-
-
-def has_ended(connection):
-    connection.settimeout(30)
-    try:
-        return connection.recv(1) == b""
-    except ConnectionResetError:
-        return True
 
 
 on_posix = pytest.mark.skipif(os.name == "nt", reason="needs groups of processes")

@@ -501,6 +501,28 @@ def test_a_second_ctrl_c_ends_at_once():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.parametrize("what", ["answer", "lost", "foreign"])
+def test_a_late_copy_of_an_earlier_list_is_not_taken_for_a_unit_of_this_one(what):
+    """The workers of a tuning go on with the match of its gate, whose check cannot read trials."""
+
+    def check(each, _answer):
+        if each.input["number"] < 10:
+            pytest.fail("it checks a unit of the other list")
+
+    pool, journal = FakePool(order=None), Memory()
+    list(Runner(pool, journal).run(UNITS[:10]))
+    runner = Runner(pool, journal, check=check)
+    units = runner.run(UNITS[10:20])
+    for _ in range(5):
+        next(units)
+    pool.jobs.insert(0, UnitJob(UNITS[0], 2))
+    pool.begun[pool.jobs[0]] = runner_module.time.monotonic()
+    pool.plan = lambda job: what if job.unit is UNITS[0] else "answer"
+    assert len(list(units)) == 5
+    assert (runner.stats.done, runner.stats.redone, runner.stats.total) == (10, 0, 10)
+    assert UNITS[0] not in [job.unit for job in pool.sent[10:]]
+
+
 def test_in_order():
     pool = FakePool(order=3)
     numbers = [each.input["number"] for each, _ in results_in_order(UNITS, Runner(pool, Memory()).run(UNITS))]
