@@ -73,6 +73,29 @@ class LoopRun(EngineRun):
         return super().runner(book, check, watch)
 
 
+class StepRuns:
+    """Opens the runs of the steps, one after the other."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self._deadline = deadline
+        self._last: LoopRun | None = None
+
+    def open(self, options: RunOptions, workers: int | None) -> LoopRun:
+        """The run of the next step."""
+        self._last = LoopRun(options, workers, self._deadline)
+        return self._last
+
+    @property
+    def is_stopping(self) -> bool:
+        """Did Ctrl-C come while the last units of a step were finished? Then no other step is begun."""
+        return self._last is not None and self._last.is_stopping
+
+    def check(self) -> None:
+        """Raise `Stopped` if so."""
+        if self.is_stopping:
+            raise Stopped("what was begun is done")
+
+
 def run_loop(arguments: argparse.Namespace) -> int:
     """Begin a loop, or go on with it; -> exit status."""
     options, deadline = RunOptions.of(arguments), Deadline(arguments.hours)
@@ -95,13 +118,15 @@ def run_loop(arguments: argparse.Namespace) -> int:
 
 def work_on(arguments: argparse.Namespace, journal: LoopJournal, options: RunOptions, deadline: Deadline) -> int:
     """Do rounds until the end that was asked for; -> exit status."""
-    open_run = partial(LoopRun, options, arguments.processes, deadline)
-    open_fit_run = partial(LoopRun, RunOptions(), min(arguments.processes or len(NETS), len(NETS)), deadline)
+    runs = StepRuns(deadline)
+    open_run = partial(runs.open, options, arguments.processes)
+    open_fit_run = partial(runs.open, RunOptions(), min(arguments.processes or len(NETS), len(NETS)))
     follower = Follower(journal)
     loop = Loop(journal, LoopWork(arguments.folder, open_run, open_fit_run), follower.show)
     status = DONE
     try:
-        loop.run(arguments.rounds, lambda: deadline.is_over)
+        loop.run(arguments.rounds, lambda: deadline.is_over or runs.is_stopping)
+        runs.check()
     except Stopped as stopped:
         if not deadline.is_over:
             print(f"stopped: {stopped}; the same command goes on", file=sys.stderr)

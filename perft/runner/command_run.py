@@ -85,12 +85,17 @@ class CommandRun:
         `journal`: where results are kept, if not in the folder. `watcher` shows the progress, instead of a display to
         the end of the run.
         """
-        if any(earlier.stats.is_stopping for earlier in self._runners):
+        if self.is_stopping:
             raise Stopped("what was begun is done")
         kept_in, shown = self.journal if journal is None else journal, watcher or self._shown()
         runner = Runner(self.pool(), kept_in, verify=self.options.verify, watcher=shown, check=check)
         self._runners.append(runner)
         return runner
+
+    @property
+    def is_stopping(self) -> bool:
+        """Did Ctrl-C come while the units of a list were done? They may all have been finished all the same."""
+        return any(runner.stats.is_stopping for runner in self._runners)
 
     def report(self) -> None:
         """Print what was special about the units of this run, if anything."""

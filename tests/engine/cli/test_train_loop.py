@@ -1,5 +1,6 @@
 """`teresa train loop`: its settings, what is refused before anything long begins, how it ends."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from engine.system.files import digest_of
 from engine.training.loop.loop_journal import JOURNAL, LoopJournal
 from engine.training.loop.rounds import read_state
 from engine.training.loop.settings import RANDOM, SELF_PLAY, TEACHER, seed_of
+from perft.runner.processes import InlinePool
 from perft.runner.runner import Stopped
 from tests.engine.cli.loops import SMALL, folder_of_fake_steps, loop, settings_of
 from tests.engine.training.loop.fake_work import Killed
+from tests.perft.runner.work import unit
 
 
 @pytest.fixture
@@ -192,6 +195,31 @@ def test_ctrl_c_ends_a_loop_between_units(folder, capsys, monkeypatch):
     assert shown.err.endswith("stopped: 3 of 5 units are done; the same command goes on\n")
     assert shown.out.startswith("round 1: 10 positions (games)\n")
     assert "not under way" in (folder / "report.html").read_text(encoding="utf-8")
+    assert loop(folder, "--rounds", 1) == 0
+
+
+def test_ctrl_c_while_the_last_units_of_a_step_are_done_ends_the_loop_after_it(folder, capsys, monkeypatch):
+    def press_at_the_end(stats):
+        if stats.done == stats.total and not stats.is_stopping:
+            signal.raise_signal(signal.SIGINT)
+
+    label = loop_run.LoopWork.label
+
+    def label_by_units(work, one, part):
+        open_run, _ = work.runs[-1]
+        with open_run() as run:
+            monkeypatch.setattr(run, "local_pool", lambda: InlinePool({}))
+            monkeypatch.setattr(run, "_shown", lambda: press_at_the_end)
+            assert len(list(run.runner().run([unit(1)]))) == 1
+        return label(work, one, part)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop_run.LoopWork, "label", label_by_units)
+        assert loop(folder, "--rounds", 1, *SMALL) == 130
+    shown = capsys.readouterr()
+    assert shown.err.endswith("stopped: what was begun is done; the same command goes on\n")
+    assert shown.out.startswith("round 1: 10 positions (games)\n")  # and no fit
+    assert "value" not in shown.out.splitlines()[1]
     assert loop(folder, "--rounds", 1) == 0
 
 
