@@ -6,7 +6,9 @@ import chess
 import pytest
 
 from engine.config.options import Options
+from engine.config.search_params import search_params
 from engine.explain.explain import NotLegal
+from engine.mcts.params import evaluation_of
 from engine.mcts.tree import new_tree
 from engine.report.node import LONG
 from engine.report.snapshot import NotInMemoryError
@@ -189,7 +191,8 @@ def test_a_saved_search_is_taken_over_with_its_game(talk, monkeypatch, lost_proo
     position, asked = Position().play("e4"), []
     game = GameRecord(START_FEN, ("e2e4",), chess960=True)
     parts = {"position": position, "history": "history", "fill": "fill", "game": game, "options": Options()}
-    found = SimpleNamespace(**parts, lost_proofs=lost_proofs)
+    evaluation = evaluation_of(search_params(talk.session.options))
+    found = SimpleNamespace(**parts, lost_proofs=lost_proofs, evaluation=evaluation)
     monkeypatch.setattr(other_commands, "load", lambda path, room: asked.append((str(path), room)) or found)
     talk.searcher.prepare = lambda: tree
     talk.searcher.load = lambda *arguments: talk.calls.append(arguments)
