@@ -101,7 +101,7 @@ class Runner:
         return bool(self._waiting) or any(not self._is_done(job.unit) for job in self._out)
 
     def _announce_stop(self) -> None:
-        """Tell the watcher at once that the run stops: the units under way may take a minute."""
+        """Show at once that the run stops: the units under way may take a minute."""
         self.stats.is_stopping = True
         self._watcher(self.stats)
 

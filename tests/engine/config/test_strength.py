@@ -111,7 +111,7 @@ def test_levels_evaluate_leaf_by_leaf_as_they_were_measured():
 
 
 def test_the_document_says_for_which_network_the_ratings_were_looked_at():
-    """Another net is shipped: measure the levels anew, or say how much they differ; then put its hash there."""
+    """Another net is shipped: measure the levels again, or say how much they differ; then put its hash there."""
     text = (PROJECT / "docs" / "strength.md").read_text(encoding="utf-8")
     assert f"`{digest_of(SHIPPED)[:12]}`" in text
 

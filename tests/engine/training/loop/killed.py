@@ -23,7 +23,7 @@ def assert_same_nets(folder, whole):
 
 
 def kill_at(moments, command, environment, folder):
-    """Start a command again and again, and kill it when so many files of a pattern are there; -> how often it was."""
+    """Start a command again and again, and kill it at a number of files of a pattern; -> how often it was."""
     killed = 0
     for pattern, count in moments:
         killed += kill_when(command, environment, lambda: len(list(folder.glob(pattern))) >= count)  # noqa: B023
