@@ -1,6 +1,7 @@
 // The page: what is opened, what is selected, and what draws it.
 import { newBoard } from "./board.js";
 import { ConnectionLost, below, capital, count, make, openSource, write } from "./data.js";
+import { GameView } from "./gameview.js";
 import { LinePlayer } from "./line.js";
 import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
 import { Curves } from "./time.js";
@@ -23,12 +24,20 @@ m      into the table of moves: ↑ ↓ select, Enter opens
 t      into the tree: ← → ↑ ↓ move, Enter opens
 w      ask why not a move
 ?      these keys`;
+const GAME_KEYS = `← →    a move back, a move on;  Home, End: the first, the last
+↑ ↓    to the move before, after, that has a mark
+Shift ↑ ↓   another move instead of this one: variations
+Backspace   back to the game
+l      into the list of moves;  n: the numbers;  g: the games of the file
+e      exercises;  p: practice by playing on
+`;
 
 const byId = (id) => document.getElementById(id);
 const source = openSource();
 const state = { path: "", rootFen: null, frame: null, position: null, selected: null, active: 0, asked: null,
   isFrozen: false, isLost: false, isWhites: false, hasHints: true, lines: 8, looks: [], opened: [], trends: [], histories: [], icicles: [] };
 let about;
+let game = null; // the view of a whole game, if the page has one
 let tables;
 let icicles;
 let picks = [];
@@ -37,7 +46,7 @@ let pending = null;
 const last = { pictures: -Infinity, curves: -Infinity };
 const later = {};
 
-const board = newBoard(byId("board"), (uci) => open(below(state.path, uci)), (uci) => select(uci, state.active));
+const board = newBoard(byId("board"), (uci) => (game && !state.path ? game.move(uci) : open(below(state.path, uci))), (uci) => select(uci, state.active));
 const line = new LinePlayer(source, board, byId("caption"), () => {
   drawCaption();
   drawArrows();
@@ -49,7 +58,9 @@ const curves = new Curves(
 
 // What is known of the opened node
 
-const rootOf = (number) => state.frame[number].root;
+/** Of a game, frames are of the position that is shown as soon as the search is there. */
+const isLive = () => state.frame !== null && (!game || state.frame[0].summary.fen === state.rootFen);
+const rootOf = (number) => state.stored ?? (isLive() ? state.frame[number].root : undefined);
 function nodeOf(number) {
   if (!state.path) return rootOf(number);
   const { node, path } = state.frame[number];
@@ -63,6 +74,8 @@ const isSearching = () => !state.isLost && state.frame?.some((one) => one.summar
 
 async function open(path) {
   line.end();
+  if (game && !path && !state.rootFen) return; // the search is on its way
+  const root = state.rootFen;
   let opened;
   try {
     opened = await source.get("open", { search: state.active, path });
@@ -71,16 +84,45 @@ async function open(path) {
     board.back();
     return;
   }
+  if (game && (root !== state.rootFen || !root)) return; // meanwhile another move of the game is shown
   show(opened);
   listen();
 }
 
+/** A position of the game, with what is known of its moves, before the search is there. */
+function showStored(position, rows) {
+  line.end();
+  whyNumber += 1;
+  Object.assign(state, { position, path: "", rootFen: null, selected: null, asked: null, opened: [], looks: [], histories: [], trends: [] });
+  store(rows);
+  drawPosition();
+  drawFrame();
+  if (!game.isLive || !state.hasHints) return;
+  icicles.forEach((icicle) => icicle.update(NO_PICTURE, turn()));
+  curves.clear();
+  showTrouble(byId("answer"), "…");
+}
+
+/** What is known of the moves of the position that is shown; the search replaces it when it knows more. */
+function store(rows) {
+  const share = rows?.reduce((sum, row) => sum + row.share, 0) ?? 0;
+  state.stored = rows && { rows, rest: { moves: 0, share: Math.max(0, 1 - share) } };
+  if (state.stored && isLive()) drawFrame();
+}
+
+/** The search is at the position of the game that is shown. */
+function follow(position) {
+  state.rootFen = position.fen;
+  return open("");
+}
+
 /** One answer has all that is drawn of a node; the stream then brings what changes. */
 function show({ position, nodes, icicles: pictures, why }) {
+  if (game && !position.path) position.last = game.last;
   const looks = nodes.map((node) => new Map(node?.rows.map((row) => [row.uci, row.v])));
   Object.assign(state, { position, path: position.path, selected: null, asked: null, opened: nodes, looks });
   drawPosition();
-  if (state.frame) drawFrame();
+  if (state.frame || game) drawFrame();
   if (!state.hasHints) return;
   last.pictures = performance.now();
   pictures.forEach((picture, number) => icicles[number].update(picture ?? NO_PICTURE, turn()));
@@ -111,7 +153,9 @@ function choose(number) {
 
 function listen() {
   stopStream();
-  stopStream = source.stream({ path: state.path, lines: state.lines }, receive, onTrouble);
+  const asked = { path: state.path, lines: state.lines };
+  if (game) Object.defineProperty(asked, "judged", { enumerable: true, get: () => game.game.cursor }); // the newest, also after a break
+  stopStream = source.stream(asked, receive, onTrouble, (news) => game?.receive(news.game));
 }
 
 /** The last state stays visible when the connection is lost. */
@@ -138,8 +182,10 @@ function receive(frame) {
 function takeOver() {
   const frame = pending;
   pending = null;
-  state.frame = frame;
   const { fen } = frame[0].summary;
+  if (game && fen !== state.rootFen) return; // of a position that is no longer shown, or not yet
+  state.frame = frame;
+  if (state.stored && frame[0].summary.visits >= visitsOf(state.stored)) state.stored = null;
   if (state.rootFen !== fen) {
     state.rootFen = fen;
     state.histories = [];
@@ -152,6 +198,8 @@ function takeOver() {
   fetchCurves();
 }
 
+const visitsOf = ({ rows }) => rows.reduce((sum, row) => sum + row.n, 0);
+
 /** Is a task due? If not, it is done later. */
 function isDue(name, wait, work) {
   const left = last[name] + wait - performance.now();
@@ -163,21 +211,24 @@ function isDue(name, wait, work) {
 
 async function fetchPictures() {
   if (!state.hasHints || (state.isFrozen && last.pictures > 0) || !isDue("pictures", PICTURE_MILLISECONDS, fetchPictures)) return;
-  const { path } = state;
+  const { path, rootFen } = state;
+  if (!isLive()) return;
   for (const [number, icicle] of icicles.entries()) {
     const data = await source.get("icicle", { search: number, path })
       .catch((error) => (error instanceof ConnectionLost ? null : NO_PICTURE));
-    if (state.path !== path) return;
+    if (state.path !== path || state.rootFen !== rootFen) return;
     if (data) icicle.update(data, turn());
   }
 }
 
 async function fetchCurves() {
-  if (!state.frame || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
+  if (!isLive() || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
+  const { rootFen } = state;
   for (const number of about.searches.keys()) {
     const ranked = state.frame[number].root.rows.map((row) => row.uci);
     const wanted = Math.max(CURVES, ranked.indexOf(explained()) + 1);
     const history = await source.get("history", { search: number, curves: wanted }).catch(() => null);
+    if (state.rootFen !== rootFen) return;
     if (!history) continue;
     state.histories[number] = history;
     state.trends[number] = new Map(Object.entries(history.trends));
@@ -193,7 +244,7 @@ function explained() {
 
 let whyNumber = 0;
 async function fetchWhy(asked = explained()) {
-  if (!state.hasHints) return;
+  if (!state.hasHints || !isLive()) return;
   const number = (whyNumber += 1);
   try {
     const why = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
@@ -223,9 +274,10 @@ function drawPosition() {
     return make("button", { type: "button", onclick: () => open(path), "aria-current": path === position.path && "true" }, name);
   });
   byId("crumbs").replaceChildren(
-    make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path && "true" }, "root"), ...steps);
+    make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path && "true" }, game ? game.label() : "root"), ...steps);
   byId("crumbs").scrollLeft = 1e6;
   byId("descend").disabled = !position.path || position.over;
+  byId("setup").classList.toggle("asks", Boolean(position.path));
   drawCaption();
 }
 
@@ -236,10 +288,11 @@ function drawCaption() {
 }
 
 function drawFrame() {
-  drawFigures();
+  if (state.frame) drawFigures();
   drawActive();
   const view = viewOf(turn());
-  write(byId("whose"), whose(turn(), state.isWhites));
+  const judged = state.stored && !state.path ? ` · judged with ${count(visitsOf(state.stored))} visits` : "";
+  write(byId("whose"), whose(turn(), state.isWhites) + judged);
   const rival = new Map((nodeOf(0)?.rows ?? []).map((row) => [row.uci, row]));
   tables.forEach((table, number) => {
     const trends = state.path ? new Map() : (state.trends[number] ?? new Map());
@@ -260,7 +313,7 @@ function drawActive() {
 }
 
 function drawArrows() {
-  const node = state.frame && nodeOf(state.active);
+  const node = (state.frame || game) && nodeOf(state.active);
   if (!node || !state.hasHints) board.clear();
   else board.arrows(node.rows, viewOf(turn()), state.selected, about.losses);
 }
@@ -290,8 +343,8 @@ function stateText(each) {
 
 function drawCurves() {
   const history = state.histories[state.active];
-  if (!history || !state.frame) return;
-  const names = new Map(rootOf(state.active).rows.map((row) => [row.uci, row]));
+  if (!history || !isLive()) return;
+  const names = new Map(state.frame[state.active].root.rows.map((row) => [row.uci, row]));
   const side = state.frame[0].summary.turn;
   curves.update(history, names, viewOf(side), state.path ? state.path.split("/")[0] : state.selected);
 }
@@ -380,20 +433,26 @@ const onKeys = {
   f: toggleFreeze,
   v: toggleView,
   h: toggleHints,
-  x: () => board.flip(),
+  x: flip,
   u: up,
   Home: () => open(""),
   m: () => byId("tables").querySelector("tr[tabindex='0']")?.focus(),
   t: () => icicles[0].canvas.focus(),
   w: () => byId("asked").focus(),
-  "?": () => showText("Keys", KEYS),
+  "?": () => showText("Keys", game ? GAME_KEYS + KEYS : KEYS),
 };
 
+function flip() {
+  board.flip();
+  game?.drawHere();
+}
+
 function onKey(event) {
-  if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.querySelector("dialog[open]") || !onKeys[event.key]) return;
+  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const key = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
+  if (document.querySelector("dialog[open]") || !onKeys[key]) return;
   event.preventDefault();
-  onKeys[event.key]();
+  onKeys[key]();
 }
 
 function bind() {
@@ -403,7 +462,7 @@ function bind() {
   byId("keys").addEventListener("click", onKeys["?"]);
   byId("more").addEventListener("click", searchMore);
   byId("pause").addEventListener("click", () => act(isSearching() ? "pause" : "go"));
-  byId("descend").addEventListener("click", () => act("descend", { path: state.path }));
+  byId("descend").addEventListener("click", () => (game ? game.descend(state.path) : act("descend", { path: state.path })));
   byId("setup").addEventListener("submit", (event) => {
     event.preventDefault();
     act("setup", { text: byId("fen").value });
@@ -419,14 +478,14 @@ function bind() {
 }
 
 async function start() {
-  let root;
-  [about, root] = await Promise.all([source.get("about"), source.get("open", { search: 0, path: "" })]);
+  about = await source.get("about");
+  const root = about.game ? null : await source.get("open", { search: 0, path: "" });
   const isBeside = about.searches.length > 1;
   document.body.classList.toggle("beside", isBeside);
   const columns = isBeside ? [FIRST_OF_TWO, SECOND_OF_TWO] : [ALONE];
   tables = about.searches.map((name, number) => new MovesTable(name, about, columns[number], {
-    select: (uci) => select(uci, number), open: (uci) => open(below(state.path, uci)),
-    hover: (row) => line.begin(state.hasHints ? row : null, state.path), leave: () => line.end(),
+    select: (uci) => select(uci, number), open: (uci) => (game && !isLive() ? game.move(uci) : open(below(state.path, uci))),
+    hover: (row) => line.begin(state.hasHints ? row : null, state.path, game && !state.path ? state.position.fen : null), leave: () => line.end(),
     wheel: (by) => line.step(by), ask: (key) => ask(key, number), rows: onRows,
   }));
   icicles = about.searches.map((name) => new Icicle(name, open, (text) => write(byId("tip"), text)));
@@ -437,11 +496,25 @@ async function start() {
   byId("icicles").append(...icicles.map((icicle, number) => titled(about.searches[number], icicle.canvas)));
   for (const id of ["pause", "setup"]) byId(id).hidden = !about.interactive;
   bind();
-  board.orient(root.position.turn);
-  state.rootFen = root.position.fen;
-  show(root);
+  if (about.game) await startGame();
+  else {
+    board.orient(root.position.turn);
+    state.rootFen = root.position.fen;
+    show(root);
+  }
   listen();
-  setInterval(() => !state.isFrozen && !document.hidden && isSearching() && !state.asked && fetchWhy(), 3000);
+  setInterval(() => !state.isFrozen && !document.hidden && isLive() && isSearching() && !state.asked && fetchWhy(), 3000);
+}
+
+/** The page of a whole game: the explorer shows the position one has gone to. */
+async function startGame() {
+  const hover = (row, fen) => line.begin(state.hasHints ? row : null, "", fen);
+  const showsHints = (wanted) => wanted === state.hasHints || toggleHints();
+  document.body.classList.add("with-game");
+  document.body.classList.toggle("offline", !about.interactive);
+  game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, is: state });
+  await game.open();
+  Object.assign(onKeys, game.keys());
 }
 
 start().catch((error) => showMessage(error.message));

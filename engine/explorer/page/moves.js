@@ -208,7 +208,7 @@ const CELLS = {
   share: (cell, row) => write(cell, percent(row.share)),
   q: (cell, row, table) => write(cell, row.q === null ? "–" : score(table.view(row.q))),
   wdl: drawWdl,
-  p: (cell, row) => write(cell, percent(row.p)),
+  p: (cell, row) => write(cell, row.p === null ? "–" : percent(row.p)),
   v: drawFirstLook,
   u: (cell, row) => write(cell, number(row.u)),
   s: (cell, row) => write(cell, number(row.s)),
