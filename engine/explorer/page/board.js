@@ -36,7 +36,8 @@ export function newBoard(element, onMove, onArrow) {
 
   async function play(from, to) {
     const fits = position.moves.filter((move) => move.startsWith(from + to));
-    const move = fits.length > 1 ? await askPromotion(fits) : fits[0];
+    const other = position.isFree ? from + to : undefined;
+    const move = fits.length > 1 ? await askPromotion(fits) : (fits[0] ?? other);
     if (move) onMove(move);
     else show(position);
   }
@@ -48,7 +49,7 @@ export function newBoard(element, onMove, onArrow) {
       turnColor: shown.turn,
       check: shown.check ? shown.turn : false,
       lastMove: last ? squares(last) : undefined,
-      movable: { color: asLine ? undefined : shown.turn, dests: asLine ? new Map() : destinations(shown.moves) },
+      movable: { ...movable(shown, asLine), free: Boolean(shown.isFree) && !asLine },
     });
     if (!asLine) position = shown;
     else ground.setAutoShapes([]);
@@ -100,6 +101,10 @@ function arrow(row, best, view, chosen, losses) {
 }
 
 const squares = (uci) => [uci.slice(0, 2), uci.slice(2, 4)];
+
+function movable({ turn, moves, isFree }, asLine) {
+  return asLine ? { color: undefined, dests: new Map() } : { color: turn, dests: isFree ? undefined : destinations(moves) };
+}
 
 function destinations(moves) {
   const found = new Map();

@@ -13,8 +13,8 @@ export function drawHead(game, isLive) {
   const headers = game.headers ?? {};
   for (const [side, name] of Object.entries(SIDES)) {
     const player = game.players?.[side];
-    const rating = known(headers[`${name}Elo`]);
-    write(byId(`${side}-name`), `${known(headers[name]) || name}${rating && ` (${rating})`}`);
+    write(byId(`${side}-name`), known(headers[name]) || name);
+    write(byId(`${side}-rating`), known(headers[`${name}Elo`]));
     write(byId(`${side}-accuracy`), player && player.accuracy !== null && player.accuracy !== undefined ? accuracy(player.accuracy) : "");
   }
   write(byId("opening"), game.opening ? `${game.opening.eco} ${game.opening.name}` : known(headers.Event));

@@ -143,7 +143,8 @@ export class GameView {
 
   position(node) {
     const moves = node.children.map((child) => child.uci);
-    return { path: "", names: [], fen: node.fen, turn: node.turn, check: node.check, over: false, moves, last: node.uci };
+    const isFree = !this.isLive && this.exercises.isOn; // nothing here knows the rules
+    return { path: "", names: [], fen: node.fen, turn: node.turn, check: node.check, over: false, moves, isFree, last: node.uci };
   }
 
   /** What is drawn of the move that is shown, beside the explorer's tables. */

@@ -162,7 +162,7 @@ function listen() {
 function onTrouble(error) {
   state.isLost = error instanceof ConnectionLost;
   showMessage(error?.message);
-  if (state.frame) drawFigures();
+  drawFigures();
 }
 
 /** Each row that a table shows has a line. */
@@ -288,7 +288,7 @@ function drawCaption() {
 }
 
 function drawFrame() {
-  if (state.frame) drawFigures();
+  drawFigures();
   drawActive();
   const view = viewOf(turn());
   const judged = state.stored && !state.path ? ` · judged with ${count(visitsOf(state.stored))} visits` : "";
@@ -319,6 +319,7 @@ function drawArrows() {
 }
 
 function drawFigures() {
+  if (!state.frame) return;
   const all = state.frame.map((one) => one.summary);
   const each = (text) => all.map(text).join(" | ");
   write(byId("visits"), each((one) => count(one.visits)));
