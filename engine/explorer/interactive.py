@@ -52,8 +52,8 @@ class InteractiveSession(View):
 
     def _start(self) -> None:
         for analysis in self.analyses:
-            left = self._visits_left(analysis)
-            if not analysis.is_searching and analysis.position.move_codes and left != 0:
+            left, is_over = self._visits_left(analysis), analysis.position.is_game_over()
+            if not analysis.is_searching and not is_over and left != 0:
                 analysis.start(visits=left)
 
     def _visits_left(self, analysis: Analysis) -> int | None:
@@ -130,13 +130,16 @@ class InteractiveSession(View):
         self._move([position] * len(self.analyses), None)
         return self.position("")
 
-    def _move(self, positions: list[Position], codes: tuple[int, ...] | None) -> None:
-        """Make positions the roots. `codes` lead there from the present root; None: the tree cannot be used."""
+    def _move(self, positions: list[Position], codes: tuple[int, ...] | None, *, takes_back: bool = False) -> None:
+        """Make positions the roots. `codes` lead there from the present root; None: the tree cannot be used.
+
+        `takes_back`: instead of the last move that led to it.
+        """
         with self._lock:
             self._stop()
             for analysis, position in zip(self.analyses, positions, strict=True):
                 analysis.position = position
-                analysis.searcher.set_position(position, codes)
+                analysis.searcher.set_position(position, codes, takes_back=takes_back)
             if not self._is_paused:
                 self._start()
 
