@@ -1,6 +1,7 @@
 """The game is judged while it is looked at: in a thread with a separate search, quickly first, then deeper."""
 
 import threading
+import time
 from dataclasses import replace
 
 from engine.config.options import Options
@@ -11,6 +12,7 @@ from engine.review.judge import Judge
 from engine.review.judged import Judged, evaluation_of
 from engine.review.kept import KeptReview, game_digest, settings_key
 from engine.review.marks import Severity
+from engine.review.numbers import GameFacts, numbers_of
 from engine.review.plan import Plan
 from engine.search.clock import Limits
 from engine.search.resources import Resources
@@ -18,6 +20,7 @@ from engine.search.searcher import Searcher
 from movegen import Position
 
 SECONDS_BETWEEN_LOOKS = 0.05
+SECONDS_BETWEEN_SUMS = 1.0
 SECONDS_TO_END = 5.0
 QUICK, DEEP, DONE, PAUSED, TROUBLE = "quick", "deep", "done", "paused", "trouble"
 
@@ -51,12 +54,14 @@ class BackgroundJudge:
 
     def switch(self, game: OpenGame, *, is_on: bool) -> None:
         """Pause, or go on; what is being searched is finished first. A game at which it failed is tried again."""
-        if is_on:
-            self._may_run.set()
-            if not self.is_running and game.judging["state"] != DONE:
-                self.start(game)
-        else:
+        if not is_on:
             self._may_run.clear()
+            if self.is_running:
+                game.set_judging(PAUSED)
+            return
+        self._may_run.set()
+        if not self.is_running and game.judging["state"] != DONE:
+            self.start(game)
 
     def close(self) -> None:
         """End."""
@@ -78,6 +83,7 @@ class _Work:
     ) -> None:
         self._game, self._options, self._plan = game, options, plan
         self._is_over, self._may_run, self._state = is_over, may_run, QUICK
+        self._facts, self._summed_up_at = GameFacts.of(None, (), {}), 0.0
 
     def run(self, resources: Resources) -> None:
         """Judge; what goes wrong is shown in the page, which lives on."""
@@ -93,17 +99,27 @@ class _Work:
         start, codes = game.position(game.original[-1])
         game.set_judging(QUICK, done=0, of=len(codes))
         kept = KeptReview.open(game_digest(start, codes), settings_key(self._options, self._plan))
-        moves = kept.judged(start, codes)
         game.keep(kept)
+        self._facts = GameFacts.of(start, codes, game.tree.headers, game.clocks())
+        moves = kept.judged(start, codes)
         for move in moves:
             self._show(move, done=move.ply + 1)
-        judge = Judge(replace(self._options), self._plan, self._search, resources)
-        for move in judge.quick(start, codes, moves):
+        self._sum_up(moves)
+        if codes:
+            judge = Judge(replace(self._options), self._plan, self._search, resources)
+            self._judge_all(judge, kept, start, codes, moves)
+            self._deepen(judge, kept, start, codes, moves)
+            self._sum_up(moves)
+        game.set_judging(DONE, kept.remark)
+
+    def _judge_all(
+        self, judge: Judge, kept: KeptReview, start: Position, codes: list[int], moves: list[Judged]
+    ) -> None:
+        for move in judge.quick(start, codes, tuple(moves)) if len(moves) < len(codes) else ():
             kept.add(move)
             moves.append(move)
             self._show(move, done=len(moves))
-        self._deepen(judge, kept, start, codes, moves)
-        game.set_judging(DONE)
+            self._sum_up_if_due(moves)
 
     def _deepen(self, judge: Judge, kept: KeptReview, start: Position, codes: list[int], moves: list[Judged]) -> None:
         self._state, of = DEEP, len(judge.open_plies(moves))
@@ -114,11 +130,20 @@ class _Work:
             left = len(judge.open_plies(moves))
             of = max(of, left)
             self._show(move, done=of - left, of=of)
+            self._sum_up_if_due(moves)
 
     def _show(self, move: Judged, **counts: int) -> None:
         """For the page; `counts`: how far the judge is."""
-        node = self._game.original[move.ply + 1]
-        self._game.add_judged(node, data_of(move), annotation_of(move), {"state": self._state, **counts})
+        node, state = self._game.original[move.ply + 1], self._state if self._may_run.is_set() else PAUSED
+        self._game.add_judged(node, data_of(move), annotation_of(move), {"state": state, **counts})
+
+    def _sum_up_if_due(self, moves: list[Judged]) -> None:
+        if time.monotonic() - self._summed_up_at > SECONDS_BETWEEN_SUMS:
+            self._sum_up(moves)
+
+    def _sum_up(self, moves: list[Judged]) -> None:
+        self._game.set_numbers(numbers_of(self._facts, moves))
+        self._summed_up_at = time.monotonic()
 
     def _search(self, searcher: Searcher, limits: Limits) -> None:
         """Search to the limits, as soon as judging is not paused."""

@@ -4,9 +4,11 @@ import threading
 from pathlib import Path
 
 from engine.explorer.asked import Data
+from engine.explorer.open_game import OpenGame
 from engine.pgn.game_tree import GameTree
 from engine.pgn.index import GameIndex
 from engine.pgn.positions import LONGEST_PASTED
+from engine.pgn.save import save_tree
 
 MOST_ROWS = 200
 LONGEST_SEARCH = 100  # letters
@@ -60,6 +62,13 @@ class GameLibrary:
                 trouble = trouble or error
                 if number >= self.index.count:
                     raise trouble from None
+
+    def save(self, game: OpenGame) -> None:
+        """Write a game with its variations into the file, in its place. `ValueError`: nothing has changed there."""
+        self.index.wait()
+        with game.lock:
+            save_tree(self.index, game.tree)
+            game.has_new_state()
 
     def close(self) -> None:
         """Stop reading."""

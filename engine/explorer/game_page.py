@@ -6,13 +6,12 @@ from typing import Any
 from engine.analysis import Analysis
 from engine.explorer.asked import Attachment, Data, Question, number_of, text_in, truth_in, whole_in
 from engine.explorer.exercises import Exercises
-from engine.explorer.export import exported, pgn_text
+from engine.explorer.export import exported
 from engine.explorer.game_session import GameSession
 from engine.explorer.open_game import OpenGame
 from engine.explorer.play_out import PlayOuts
 from engine.explorer.view import PageAction
 from engine.pgn.game_tree import GameTree
-from engine.pgn.save import save_game
 from engine.pgn.setup import problems_of
 from movegen import Position
 
@@ -104,9 +103,7 @@ class GamePage(GameSession):
         game = self.asked_game(whole_in(asked, "revision"))
         if self.library is None or game.number is None:
             raise ValueError("the game is not from a file: download it as PGN")
-        with game.lock:
-            save_game(self.library.index, game.number, pgn_text(game))
-            game.saved()
+        self.library.save(game)
         return {"saved": self.library.name}
 
     def _play(self, asked: Data) -> Data:

@@ -74,22 +74,22 @@ class OpenGame:
             }
 
     def news(self, cursor: int) -> Data | None:
-        """What was judged since a moment; None: nothing has changed."""
-        if cursor >= max(self._changed_at, self._numbers_at):
+        """What was judged since a moment; None: nothing has changed, or it is just being changed."""
+        if cursor >= max(self._changed_at, self._numbers_at) or not self.lock.acquire(blocking=False):
             return None
-        with self.lock:
-            now = max(self._changed_at, self._numbers_at)
+        try:
             fresh = {str(node): judged for node, (moment, judged) in self.judged.items() if moment > cursor}
-            numbers = self.numbers if self._numbers_at > cursor else {}
             return {
                 "revision": self.revision,
                 "changes": self.changes,
                 "changed": self.tree.is_changed,
-                "cursor": now,
+                "cursor": max(self._changed_at, self._numbers_at),
                 "judging": self.judging,
                 "judged": fresh,
-                **numbers,
+                **(self.numbers if self._numbers_at > cursor else {}),
             }
+        finally:
+            self.lock.release()
 
     def position(self, node: int) -> tuple[Position, list[int]]:
         """Where the game begins, and the moves to a node."""
@@ -100,6 +100,11 @@ class OpenGame:
         """The position of a node, with the moves before it."""
         with self.lock:
             return self.tree.position_at(node)
+
+    def clocks(self) -> list[float | None]:
+        """Of the player of each move of the game after it, in seconds, where the game says so."""
+        with self.lock:
+            return [self.tree.node_data(node)["clock"] for node in self.original[1:]]
 
     def move_after(self, node: int) -> int | None:
         """The node of the move that was played in the game; None where it ended, and off the game."""
@@ -128,15 +133,13 @@ class OpenGame:
             self._has_changed()
             return self.data()
 
-    def saved(self) -> None:
-        """The file has what is shown."""
-        with self.lock:
-            self.tree.is_changed = False
-            self._changed_at = self._moments.next()
+    def has_new_state(self) -> None:
+        """Something changes that pages show."""
+        self._changed_at = self._moments.next()
 
     def _has_changed(self) -> None:
         self.changes += 1
-        self._changed_at = self._moments.next()
+        self.has_new_state()
 
     # What the judge finds
 
@@ -152,7 +155,7 @@ class OpenGame:
         """How far the judge is: `done` moves `of` all in this pass."""
         with self.lock:
             self.judging = {**self.judging, "state": state, "message": message, **counts}
-            self._changed_at = self._moments.next()
+            self.has_new_state()
 
     def set_numbers(self, numbers: Data) -> None:
         """The opening, the phases, and the sums of the players."""
@@ -169,10 +172,10 @@ class OpenGame:
         """Where exercises are kept, with what is kept of them."""
         with self.lock:
             self._kept = kept
-            for note in kept.notes(EXERCISE):
-                node, is_solved, hints = note.get("ply"), note.get("solved"), note.get("hints")
-                if node in self.original and type(is_solved) is bool and type(hints) is int:
-                    self.exercises[str(node)] = {"solved": is_solved, "hints": hints}
+            for ply, note in kept.notes(EXERCISE).items():
+                is_solved, hints = note.get("solved"), note.get("hints")
+                if ply in self.original and type(is_solved) is bool and type(hints) is int:
+                    self.exercises[str(ply)] = {"solved": is_solved, "hints": hints}
 
     def set_exercise(self, node: int, *, is_solved: bool, hints: int) -> None:
         """What came of an exercise, by the node of the mistake. What was solved stays so."""
@@ -181,4 +184,4 @@ class OpenGame:
             after = {"solved": is_solved or before["solved"], "hints": max(hints, before["hints"])}
             self.exercises[str(node)] = after
             if self._kept is not None and after != before:
-                self._kept.note(EXERCISE, {"ply": node, **after})
+                self._kept.note(EXERCISE, node, after)
