@@ -81,7 +81,7 @@ class Searcher:
 
         `takes_back`: the last move that led to the present root was another one, `moves` begin instead of it.
         """
-        if moves == ():
+        if moves == () and not takes_back:
             return
         with self._changing_root(position):
             if self.tree is None:
