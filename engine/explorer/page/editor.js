@@ -6,7 +6,7 @@ import { boardOf, squaresOf } from "./pieces.js";
 const INITIAL = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const EMPTY = "8/8/8/8/8/8/8/8 w - - 0 1";
 const ROLES = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
-const RIGHTS = { K: "White O-O", Q: "White O-O-O", k: "Black O-O", q: "Black O-O-O" };
+const RIGHTS = { K: "White O‑O", Q: "White O‑O‑O", k: "Black O‑O", q: "Black O‑O‑O" };
 const REST_MILLISECONDS = 120;
 
 /** `judge(fen, chess960)` -> {fen, problems}; `onDone` is called with a position that can be played. */
@@ -24,7 +24,7 @@ export class Editor {
 
   build() {
     const board = make("div", { class: "board" });
-    this.palette = make("div", { class: "palette", role: "toolbar", "aria-label": "Pieces" }, ...["K", "k"].map((king) => this.pieces(king === "K" ? "white" : "black")));
+    this.palette = make("div", { class: "palette cg-wrap", role: "toolbar", "aria-label": "Pieces" }, ...["K", "k"].map((king) => this.pieces(king === "K" ? "white" : "black")));
     this.fen = make("input", { "aria-label": "FEN", autocomplete: "off", spellcheck: "false", oninput: () => this.set(this.fen.value, true) });
     this.turn = this.select("to move", [["w", "White"], ["b", "Black"]]);
     this.passant = this.select("en passant", [["-", "–"]]);

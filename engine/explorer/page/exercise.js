@@ -70,7 +70,7 @@ export class Exercises {
 
   say({ verdict, loss, text }, uci) {
     const words = { best: "Yes, that is the best move.", good: "Good: as strong as the best move.", unclear: "Not clear." };
-    const head = words[verdict] ?? `Not that one${loss ? `: it loses ${rough(loss)}` : ""}.`;
+    const head = text && words[verdict] ? "" : (words[verdict] ?? `Not that one${loss && !text ? `: it loses ${rough(loss)}` : ""}.`);
     this.task.said = { tone: GOOD.has(verdict) ? "good" : verdict === "unclear" ? "fair" : "bad", text: [head, text && capital(text)].filter(Boolean).join(" "), uci };
     this.draw();
   }

@@ -37,6 +37,7 @@ export class FileTab {
     this.drawSave();
   }
 
+  /** There is something to save after a change. */
   drawSave() {
     byId("save").disabled = !this.game.changed;
   }

@@ -24,16 +24,22 @@ export class Game {
       if (node.id !== START) this.nodes.get(node.parent).children.push(node);
     }
     if (!this.nodes.has(this.current)) this.current = data.nodes.some((node) => node.id === data.current) ? data.current : START;
-    this.main = [...this.down(this.nodes.get(START))];
+    this.main = this.mainLine();
+  }
+
+  /** The moves of the game; what was added after its end is a variation. */
+  mainLine() {
+    return [...this.down(this.nodes.get(START))].filter((node) => node.main);
   }
 
   /** A move that was added. */
   add(data) {
     if (this.nodes.has(data.id)) return;
+    this.changed = true;
     const node = { nags: [], ...data, children: [] };
     this.nodes.set(node.id, node);
     this.nodes.get(node.parent).children.push(node);
-    if (node.main) this.main = [...this.down(this.nodes.get(START))];
+    this.main = this.mainLine();
   }
 
   get node() {

@@ -58,7 +58,8 @@ export class GamesList {
     if (answer.state === "reading") this.reading = setTimeout(() => this.find(), 500);
   }
 
-  words({ state, share, matching, count: all }) {
+  words({ state, share, matching, count: all, message }) {
+    if (message) return message;
     const found = this.text ? `${count(matching)} of ${count(all)} games` : `${count(all)} ${all === 1 ? "game" : "games"}`;
     const more = matching > MOST_ROWS ? `; the first ${count(MOST_ROWS)} are listed` : "";
     return state === "reading" ? `${found}; reading: ${Math.round(100 * share)} %` : found + more;

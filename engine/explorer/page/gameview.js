@@ -103,11 +103,13 @@ export class GameView {
   /** What the stream brings: judgements, or that there is another game. */
   receive(news) {
     const { game } = this;
-    if (news.revision !== game.revision) {
+    const isOther = news.revision !== game.revision || (news.changes !== undefined && news.changes !== game.changes);
+    if (isOther) {
       if (!this.isChanging) this.reload();
       return;
     }
     const ids = game.merge(news).filter((id) => game.nodes.has(id));
+    this.file.drawSave();
     if (ids.length) this.take(ids);
     this.drawNumbers();
   }
@@ -213,7 +215,6 @@ export class GameView {
     this.isChanging = true;
     try {
       const answer = await this.source.post(name, { revision: this.game.revision, ...asked });
-      if (typeof answer?.revision === "number" && !answer.nodes) this.game.revision = answer.revision;
       this.page.showMessage(null);
       return answer;
     } catch (error) {
@@ -271,8 +272,10 @@ export class GameView {
   add(node) {
     if (this.game.nodes.has(node.id)) return;
     this.game.add(node);
+    this.game.changes += 1; // as the server counts
     this.list.load(this.game);
     this.timeline.load(this.game);
+    this.file.drawSave();
   }
 
   // Practice
@@ -284,18 +287,22 @@ export class GameView {
 
   /** Hints are hidden until it is over. */
   practise(node, side) {
-    this.hadHints ??= this.page.is.hasHints;
+    this.before ??= { hasHints: this.page.is.hasHints, side: this.page.board.isFlipped() ? "black" : "white" };
     this.page.showsHints(false);
     this.page.board.orient(side);
     document.body.classList.add("practising");
+    byId("playout").hidden = this.exercises.isOn;
+    byId("exercises").hidden = this.playout.isOn;
     this.showTab("practice");
     this.go(node.id, true);
   }
 
   finish(node) {
     document.body.classList.remove("practising");
-    if (this.hadHints) this.page.showsHints(true);
-    this.hadHints = undefined;
+    byId("playout").hidden = byId("exercises").hidden = false;
+    this.page.board.orient(this.before?.side ?? "white");
+    if (this.before?.hasHints) this.page.showsHints(true);
+    this.before = undefined;
     this.go(node.id, true);
   }
 
@@ -306,7 +313,7 @@ export class GameView {
     on("next", () => this.step(1));
     on("last", () => this.go(this.game.last().id));
     on("marked", () => this.go(this.game.marked(1).id));
-    on("back", () => this.back());
+    for (const id of ["back", "leave"]) on(id, () => this.back());
     on("judge", () => this.post("judge", { on: byId("judge").textContent !== "Pause" }));
     bindVariations(this);
     bindWheel(byId("frame"), (by) => this.step(by));
@@ -333,6 +340,10 @@ export class GameView {
       e: () => {
         this.showTab("practice");
         byId("practice").querySelector("button")?.focus();
+      },
+      p: () => {
+        this.showTab("practice");
+        byId("playout").querySelector("select, button")?.focus();
       },
       g: () => {
         this.showTab("files");

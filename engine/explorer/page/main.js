@@ -42,6 +42,8 @@ let tables;
 let icicles;
 let picks = [];
 let stopStream = () => {};
+let heard = null; // the path that the stream is about
+let early = null; // a frame that came before the position was shown
 let pending = null;
 const last = { pictures: -Infinity, curves: -Infinity };
 const later = {};
@@ -86,7 +88,7 @@ async function open(path) {
   }
   if (game && (root !== state.rootFen || !root)) return; // meanwhile another move of the game is shown
   show(opened);
-  listen();
+  if (!game || state.path !== heard) listen();
 }
 
 /** A position of the game, with what is known of its moves, before the search is there. */
@@ -113,6 +115,7 @@ function store(rows) {
 /** The search is at the position of the game that is shown. */
 function follow(position) {
   state.rootFen = position.fen;
+  if (early?.[0].summary.fen === position.fen) state.frame = early;
   return open("");
 }
 
@@ -131,7 +134,8 @@ function show({ position, nodes, icicles: pictures, why }) {
 }
 
 function up() {
-  if (state.path) open(state.path.split("/").slice(0, -1).join("/"));
+  if (game && !state.path) game.step(-1);
+  else if (state.path) open(state.path.split("/").slice(0, -1).join("/"));
 }
 
 function select(uci, number) {
@@ -153,6 +157,7 @@ function choose(number) {
 
 function listen() {
   stopStream();
+  heard = state.path;
   const asked = { path: state.path, lines: state.lines };
   if (game) Object.defineProperty(asked, "judged", { enumerable: true, get: () => game.game.cursor }); // the newest, also after a break
   stopStream = source.stream(asked, receive, onTrouble, (news) => game?.receive(news.game));
@@ -183,7 +188,10 @@ function takeOver() {
   const frame = pending;
   pending = null;
   const { fen } = frame[0].summary;
-  if (game && fen !== state.rootFen) return; // of a position that is no longer shown, or not yet
+  if (game && fen !== state.rootFen) {
+    early = frame; // of a position that is no longer shown, or not yet
+    return;
+  }
   state.frame = frame;
   if (state.stored && frame[0].summary.visits >= visitsOf(state.stored)) state.stored = null;
   if (state.rootFen !== fen) {

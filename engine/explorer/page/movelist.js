@@ -29,8 +29,8 @@ export class MoveList {
     const parts = [];
     if (game.note) parts.push(make("p", { class: "comment" }, game.note));
     this.rows(parts);
-    if (!game.main.length) parts.push(make("p", { class: "empty" }, "No moves yet: play one on the board."));
-    else parts.push(make("p", { class: "result" }, game.headers?.Result ?? "*"));
+    if (game.nodes.size === 1) parts.push(make("p", { class: "empty" }, "No moves yet: play one on the board."));
+    else if (game.main.length) parts.push(make("p", { class: "result" }, game.headers?.Result ?? "*"));
     this.element.replaceChildren(...parts);
   }
 
@@ -38,7 +38,7 @@ export class MoveList {
   rows(parts) {
     const { game } = this;
     let isOpen = false; // is there a row whose second move is missing?
-    for (const node of [...game.down(game.nodes.get(START))]) {
+    for (const node of game.main) {
       const isWhites = game.mover(node) === "white";
       if (isWhites || !isOpen) parts.push(this.count(node));
       if (!isWhites && !isOpen) parts.push(make("span", { class: "gap", "aria-hidden": "true" }, "…"));
@@ -50,6 +50,8 @@ export class MoveList {
       parts.push(...below);
       isOpen = false;
     }
+    const end = game.main.at(-1) ?? game.nodes.get(START);
+    parts.push(...end.children.map((first) => this.variation(first, 1)));
   }
 
   /** What stands below a move: its comment, and what could have been played instead. */

@@ -61,7 +61,7 @@ export class MovesTable {
     const fixed = Number(getComputedStyle(this.element).getPropertyValue("--rows"));
     const row = this.body.firstChild?.offsetHeight;
     if (!fixed && !row) return;
-    const left = this.element.clientHeight - this.body.offsetTop - this.rest.offsetHeight;
+    const left = this.element.clientHeight - this.body.offsetTop - (this.rest.offsetHeight || row); // it may come back
     const fitting = fixed || Math.max(LEAST_ROWS, Math.floor(left / row));
     if (fitting === this.fitting) return;
     this.fitting = fitting;

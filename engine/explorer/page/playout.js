@@ -27,7 +27,7 @@ export class PlayOut {
   async begin() {
     const { elo, side } = this.element.querySelector("form").elements;
     this.user = side.value;
-    this.elo = Number(elo.value);
+    this.elo = elo.value ? Number(elo.value) : null;
     const { node } = this.game;
     this.at = this.from = node.id;
     this.text = "";
@@ -81,7 +81,7 @@ export class PlayOut {
   playing() {
     const turn = this.isWaiting ? "Teresa thinks …" : (this.over ? capital(this.over) : `Your move: ${this.user === "white" ? "White" : "Black"}.`);
     return [
-      make("p", { role: "status" }, make("b", {}, turn), ` Teresa plays at ${this.elo}.`),
+      make("p", { role: "status" }, make("b", {}, turn), this.elo ? ` Teresa plays at ${this.elo}.` : " Teresa plays at full strength."),
       make("p", { class: "quiet" }, "The moves become a variation of the game. Hints are off: h shows them."),
       make("div", { class: "row" }, make("button", { type: "button", onclick: () => this.end() }, "End")),
     ];
@@ -90,14 +90,14 @@ export class PlayOut {
   form() {
     const { levels, game } = this;
     if (!levels?.length) return make("p", { class: "empty" }, "For this, open the game with the engine.");
-    const usual = this.elo ?? levels.reduce((best, one) => (Math.abs(one - USUAL_LEVEL) < Math.abs(best - USUAL_LEVEL) ? one : best));
+    const usual = this.elo !== undefined ? this.elo : levels.reduce((best, one) => (Math.abs(one - USUAL_LEVEL) < Math.abs(best - USUAL_LEVEL) ? one : best));
     const option = (value, text, isChosen) => make("option", { value, selected: isChosen }, text);
     const turn = game.node.turn;
     const form = make("form", { class: "row", onsubmit: (event) => {
       event.preventDefault();
       this.begin();
     } },
-    make("label", {}, "level ", make("select", { name: "elo" }, ...levels.map((one) => option(one, String(one), one === usual)))),
+    make("label", {}, "level ", make("select", { name: "elo" }, ...levels.map((one) => option(one, String(one), one === usual)), option("", "full", this.elo === null))),
     make("label", {}, "you ", make("select", { name: "side" }, ...["white", "black"].map((side) => option(side, capital(side), side === turn)))),
     make("button", { class: "main" }, "Play"));
     return form;
