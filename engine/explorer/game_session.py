@@ -48,6 +48,12 @@ class GameSession(InteractiveSession):
         super().start()
         self.judge.start(self.game)
 
+    def look(self) -> None:
+        """A page is open: it has its first picture."""
+        super().look()
+        if self.library is not None:
+            self.library.start()
+
     def close(self) -> None:
         """End everything."""
         self.judge.close()
