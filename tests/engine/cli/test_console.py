@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from engine.cli.console import Column, fitting, moves_table, search_view, whole_words
-from engine.cli.review_games import players_table
+from engine.cli.review_tables import players_table
 from engine.pgn.game_file import FoundGame
 from engine.report.columns import state_text, table_columns
 from engine.report.effort import StopReason, effort_text, ending_text, rest_text

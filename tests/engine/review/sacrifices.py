@@ -27,7 +27,9 @@ from engine.analysis import Analysis
 from engine.config.options import Options
 from engine.explain.explain import answer
 from engine.explain.verdict import Verdict
-from engine.review.judge import Judge, Severity
+from engine.review.judge import Judge
+from engine.review.marks import Severity
+from engine.review.plan import Plan
 from engine.search.clock import Limits
 from engine.search.resources import Resources
 from engine.search.searcher import search_to_end as search
@@ -192,12 +194,12 @@ class Judges:
         settings = Options()
         settings.set("Hash", str(MEGABYTES))
         settings.seed = 1
-        self._judge = Judge(settings, Limits(nodes=visits), search)
+        self._judge = Judge(settings, Plan.of(Limits(nodes=visits)), search)
 
     def review(self, one: Sacrifice) -> Severity:
         """By `teresa review`."""
         position = Position(one.fen)
-        (judged,) = self._judge.moves(position, [position.code(one.uci)])
+        (judged,) = self._judge.quick(position, [position.code(one.uci)])
         return judged.severity
 
     def why(self, one: Sacrifice) -> Verdict:

@@ -7,7 +7,7 @@ import chess.pgn
 import pytest
 
 from engine.review.chart import is_chart, sparkline, svg, white_scores
-from engine.review.judge import Judged, Worth, evaluation_of
+from engine.review.judged import Judged, Worth, evaluation_of
 from engine.review.reviewed_game import Review
 
 WIN, LOSS, DRAW = ({"result": result, "plies": 5} for result in ("win", "loss", "draw"))

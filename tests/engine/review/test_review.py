@@ -9,7 +9,7 @@ import pytest
 from engine.__main__ import main
 from engine.report.move_stats import centipawns
 from engine.review.chart import sparkline
-from engine.review.judge import severity_of
+from engine.review.marks import severity_of
 from tests.engine.cli.console import Terminal, piped
 from tests.engine.pgn.games import read_games
 
