@@ -27,10 +27,14 @@ class GameLibrary:
         self.index = GameIndex(path, encoding)
         self.name = Path(self.index.name).name
         self._encoding, self._listing = encoding, threading.Lock()
+        self._starting, self._has_begun = threading.Lock(), False
 
     def start(self) -> None:
-        """Begin to find the games: not before the first picture is there."""
-        self.index.start()
+        """Begin to find the games, once; not before the first picture is there."""
+        with self._starting:
+            if not self._has_begun:
+                self._has_begun = True
+                self.index.start()
 
     def about(self) -> Data:
         """For the page."""
@@ -42,8 +46,8 @@ class GameLibrary:
             raise ValueError(f"count must be from 1 to {MOST_ROWS}")
         if len(text) > LONGEST_SEARCH:
             raise ValueError("the text is too long")
+        self.start()
         index = self.index
-        index.start()
         is_complete = index.is_complete
         with self._listing:
             matching, rows = index.rows(first, most, text)
@@ -58,6 +62,7 @@ class GameLibrary:
 
     def tree(self, number: int) -> GameTree:
         """A game by its number."""
+        self.start()
         return GameTree.of(self.index.game(number))
 
     def first_tree(self, number: int | None) -> tuple[int, GameTree]:
@@ -86,6 +91,7 @@ class GameLibrary:
 
     def save(self, game: OpenGame) -> None:
         """Write a game with its variations into the file, in its place. `ValueError`: nothing has changed there."""
+        self.start()
         self.index.wait()
         with game.lock:
             save_tree(self.index, game.tree)

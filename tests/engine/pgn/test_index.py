@@ -105,7 +105,10 @@ def test_games_across_the_windows(tmp_path):
 @pytest.mark.parametrize(
     ("codec", "expected"),
     [("utf-8", True), ("latin-1", True), ("cp1251", True), ("koi8-r", True)]
-    + [(name, False) for name in ("utf-16-le", "utf-7", "euc-jp", "shift_jis", "gbk", "big5", "iso2022-jp", "hz", "cp037")],
+    + [
+        (name, False)
+        for name in ("utf-16-le", "utf-7", "euc-jp", "shift_jis", "gbk", "big5", "iso2022-jp", "hz", "cp037")
+    ],
 )
 def test_encodings_that_can_be_read_as_bytes(codec, expected):
     assert has_ascii_bytes(codec) == expected
@@ -196,7 +199,9 @@ def test_files_that_cannot_be_read(tmp_path, content, encoding, reason):
 
 def test_a_game_in_another_encoding_is_listed_with_its_reason(tmp_path):
     path = tmp_path / "x.pgn"
-    path.write_bytes(USUAL.format(1).encode() + '[White "é"]\n\n1. d4 *\n\n'.encode("latin-1") + USUAL.format(2).encode())
+    path.write_bytes(
+        USUAL.format(1).encode() + '[White "é"]\n\n1. d4 *\n\n'.encode("latin-1") + USUAL.format(2).encode()
+    )
     index = GameIndex(path, "utf-8")
     index.build()
     assert [row.problem for row in index.rows(0, 9)[1]] == ["", "it is not UTF-8 all through; see --encoding", ""]
