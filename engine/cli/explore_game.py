@@ -48,7 +48,7 @@ class ChosenGame:
         """A game of a file; without a number the first one that can be opened."""
         library = GameLibrary(path, encoding)
         try:
-            number, tree = library.first_tree() if game is None else (game, library.tree(game))
+            number, tree = library.first_tree(game)
             return cls(tree, library, number, ply)
         except ValueError:
             library.close()

@@ -105,9 +105,9 @@ def players_table(numbers: dict[str, Any], width: int) -> Table:
     ]
     columns = [
         Column("side", list(SIDES), 1, "left"),
-        Column("player", [printable(player["name"]) for player in players], 5, "left", least=SHORTEST_NAME),
+        Column("player", [printable(player["name"]) for player in players], 4, "left", least=SHORTEST_NAME),
         Column("moves", [str(player["moves"]) for player in players], 8),
-        Column("accuracy", _texts(players, "accuracy"), 4),
+        Column("accuracy", _texts(players, "accuracy"), 5),
         Column("average loss", ["-" if loss is None else f"{loss:.3f}".removeprefix("0") for loss in losses], 6),
         Column("inaccuracies", [str(player["inaccuracy"]) for player in players], 7),
         Column("mistakes", [str(player["mistake"]) for player in players], 3),

@@ -34,9 +34,12 @@ class BackgroundJudge:
 
     def __init__(self, options: Options, plan: Plan, resources: Resources) -> None:
         """`options`: of the searches of the page."""
-        self._options, self._plan, self._resources = replace(options, threads=1), plan, resources
+        self._options, self._plan = replace(options, threads=1), plan
+        self._resources = resources
+        self._judge: Judge | None = None  # made once: its tree is large
+        self._work: _Work | None = None
         self._thread: threading.Thread | None = None
-        self._is_over, self._may_run = threading.Event(), threading.Event()
+        self._may_run = threading.Event()
         self._may_run.set()
 
     @property
@@ -44,12 +47,16 @@ class BackgroundJudge:
         """Is a game being judged?"""
         return self._thread is not None and self._thread.is_alive()
 
+    @property
+    def has_begun(self) -> bool:
+        """Was a game to be judged?"""
+        return self._work is not None
+
     def start(self, game: OpenGame) -> None:
         """Judge a game; the one before is left as it is."""
-        self.close()
-        self._is_over = threading.Event()
-        work = _Work(game, self._options, self._plan, self._is_over, self._may_run)
-        self._thread = threading.Thread(target=work.run, args=(self._resources,), name="judge", daemon=True)
+        self._stop()
+        self._work = work = _Work(game, self._may_run)
+        self._thread = threading.Thread(target=self._run, args=(work, self._thread), name="judge", daemon=True)
         self._thread.start()
 
     def switch(self, game: OpenGame, *, is_on: bool) -> None:
@@ -65,40 +72,56 @@ class BackgroundJudge:
 
     def close(self) -> None:
         """End."""
-        self._is_over.set()
+        self._stop()
         if self._thread is not None:
             self._thread.join(SECONDS_TO_END)
 
-    def wait(self) -> None:
-        """Until the game is judged."""
-        while self.is_running and self._thread is not None:
-            self._thread.join(SECONDS_BETWEEN_LOOKS)
+    def _stop(self) -> None:
+        if self._work is not None:
+            self._work.is_over.set()
+
+    def _run(self, work: "_Work", before: threading.Thread | None) -> None:
+        """Judge a game, once the thread before has ended. What goes wrong is shown in the page, which lives on."""
+        if before is not None:
+            before.join()
+        try:
+            if self._judge is None:
+                self._judge = Judge(replace(self._options), self._plan, self._search, self._resources)
+            self._running = work  # only one thread gets here at a time
+            work.run(self._judge, settings_key(self._options, self._plan))
+        except _StoppedError:
+            return
+        except Exception as error:  # noqa: BLE001  (whatever it is, the page lives on)
+            work.game.set_judging(TROUBLE, str(error) or repr(error))
+
+    def _search(self, searcher: Searcher, limits: Limits) -> None:
+        """Search to the limits, as soon as judging is not paused."""
+        work = self._running
+        work.wait_while_paused()
+        searcher.go(limits)
+        while searcher.is_searching:
+            if work.is_over.is_set():
+                searcher.stop()
+                searcher.wait()
+            searcher.wait(SECONDS_BETWEEN_LOOKS)
+        if work.is_over.is_set():
+            raise _StoppedError
 
 
 class _Work:
     """The judging of one game."""
 
-    def __init__(
-        self, game: OpenGame, options: Options, plan: Plan, is_over: threading.Event, may_run: threading.Event
-    ) -> None:
-        self._game, self._options, self._plan = game, options, plan
-        self._is_over, self._may_run, self._state = is_over, may_run, QUICK
+    def __init__(self, game: OpenGame, may_run: threading.Event) -> None:
+        self.game, self.is_over = game, threading.Event()
+        self._may_run, self._state = may_run, QUICK
         self._facts, self._summed_up_at = GameFacts.of(None, (), {}), 0.0
 
-    def run(self, resources: Resources) -> None:
-        """Judge; what goes wrong is shown in the page, which lives on."""
-        try:
-            self._judge(resources)
-        except _StoppedError:
-            return
-        except Exception as error:  # noqa: BLE001  (whatever it is, the page lives on)
-            self._game.set_judging(TROUBLE, str(error) or repr(error))
-
-    def _judge(self, resources: Resources) -> None:
-        game = self._game
+    def run(self, judge: Judge, key: str) -> None:
+        """Judge it; `key`: of the settings, for what is kept."""
+        game = self.game
         start, codes = game.position(game.original[-1])
         game.set_judging(QUICK, done=0, of=len(codes))
-        kept = KeptReview.open(game_digest(start, codes), settings_key(self._options, self._plan))
+        kept = KeptReview.open(game_digest(start, codes), key)
         game.keep(kept)
         self._facts = GameFacts.of(start, codes, game.tree.headers, game.clocks())
         moves = kept.judged(start, codes)
@@ -106,7 +129,6 @@ class _Work:
             self._show(move, done=move.ply + 1)
         self._sum_up(moves)
         if codes:
-            judge = Judge(replace(self._options), self._plan, self._search, resources)
             self._judge_all(judge, kept, start, codes, moves)
             self._deepen(judge, kept, start, codes, moves)
             self._sum_up(moves)
@@ -123,7 +145,7 @@ class _Work:
 
     def _deepen(self, judge: Judge, kept: KeptReview, start: Position, codes: list[int], moves: list[Judged]) -> None:
         self._state, of = DEEP, len(judge.open_plies(moves))
-        self._game.set_judging(DEEP, done=0, of=of)
+        self.game.set_judging(DEEP, done=0, of=of)
         for move in judge.deepen(start, codes, list(moves)):
             kept.add(move)
             moves[move.ply] = move
@@ -134,37 +156,26 @@ class _Work:
 
     def _show(self, move: Judged, **counts: int) -> None:
         """For the page; `counts`: how far the judge is."""
-        node, state = self._game.original[move.ply + 1], self._state if self._may_run.is_set() else PAUSED
-        self._game.add_judged(node, data_of(move), annotation_of(move), {"state": state, **counts})
+        node, state = self.game.original[move.ply + 1], self._state if self._may_run.is_set() else PAUSED
+        self.game.add_judged(node, data_of(move), annotation_of(move), {"state": state, **counts})
 
     def _sum_up_if_due(self, moves: list[Judged]) -> None:
         if time.monotonic() - self._summed_up_at > SECONDS_BETWEEN_SUMS:
             self._sum_up(moves)
 
     def _sum_up(self, moves: list[Judged]) -> None:
-        self._game.set_numbers(numbers_of(self._facts, moves))
+        self.game.set_numbers(numbers_of(self._facts, moves))
         self._summed_up_at = time.monotonic()
 
-    def _search(self, searcher: Searcher, limits: Limits) -> None:
-        """Search to the limits, as soon as judging is not paused."""
-        self._wait_while_paused()
-        searcher.go(limits)
-        while searcher.is_searching:
-            if self._is_over.is_set():
-                searcher.stop()
-                searcher.wait()
-            searcher.wait(SECONDS_BETWEEN_LOOKS)
-        if self._is_over.is_set():
-            raise _StoppedError
-
-    def _wait_while_paused(self) -> None:
+    def wait_while_paused(self) -> None:
+        """Return when judging may go on."""
         if self._may_run.is_set():
             return
-        self._game.set_judging(PAUSED)
+        self.game.set_judging(PAUSED)
         while not self._may_run.wait(SECONDS_BETWEEN_LOOKS):
-            if self._is_over.is_set():
+            if self.is_over.is_set():
                 raise _StoppedError
-        self._game.set_judging(self._state)
+        self.game.set_judging(self._state)
 
 
 def annotation_of(judged: Judged) -> Annotation:

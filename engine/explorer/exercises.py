@@ -35,6 +35,7 @@ class Exercises:
 
         `hints`: how many the user has seen. `is_revealed`: the best move is asked for, whatever the verdict.
         """
+        game.check_node(node)
         mistake = game.move_after(node)
         known = None if mistake is None else game.judged_move(mistake)
         if mistake is None or known is None:
@@ -71,14 +72,20 @@ class Exercises:
         score, visits = 0.0, 0
         for _ in range(MOST_LOOKS):
             search_to_end(self._searcher, Limits(nodes=FIRST_VISITS))
-            summary = self._searcher.report().summary()
-            score, visits = round(1 - (0.5 if summary["q"] is None else summary["q"]), DIGITS), summary["visits"]
-            if best - score < LEAST_LOSS - DOUBT or summary["proven"]:
+            score, visits, is_proven = self._look()
+            if best - score < LEAST_LOSS - DOUBT or is_proven:
                 break
         return score, visits
 
+    def _look(self) -> tuple[float, int, bool]:
+        """What the search has found: the score of the move, by how many visits, and whether it is proven."""
+        found = self._searcher.report().summary()
+        opponents = 0.5 if found["q"] is None else found["q"]
+        return round(1 - opponents, DIGITS), found["visits"], found["proven"] is not None
+
 
 def _verdict(loss: float) -> str:
+    """Of a move that was searched for itself."""
     if abs(loss - LEAST_LOSS) < DOUBT:
         return UNCLEAR
     return GOOD if loss < LEAST_LOSS else WORSE

@@ -36,17 +36,20 @@ class GameSession(InteractiveSession):
         super().__init__(searches, visits)
         self.library, self.options, self._moments = library, options or Options(), Moments()
         self.judge = BackgroundJudge(self.options, plan or Plan.default(), self.analyses[0].searcher.resources)
-        self._opening, self._showing, self._wanted = threading.Lock(), threading.Lock(), 0
+        self._opening, self._showing, self._shown = threading.Lock(), threading.Lock(), Moments()
         self._root: _Root | None = None  # None: the searches are at a position that is not of this game
         self.game = OpenGame(tree, 1, self._moments, number)
         self._is_paused = True
         self._show(self.game, node)
         self._is_paused = False
 
-    def start(self) -> None:
-        """Search while a page is open, and judge the game."""
-        super().start()
-        self.judge.start(self.game)
+    def look(self) -> None:
+        """A page is open and has its first picture: now there is time for the judge and the list of games."""
+        super().look()
+        if not self.judge.has_begun:
+            self.judge.start(self.game)
+        if self.library is not None:
+            self.library.start()
 
     def close(self) -> None:
         """End everything."""
@@ -93,7 +96,7 @@ class GameSession(InteractiveSession):
             self.judge.start(game)
         with self._showing:
             self._root = None
-            self._wanted += 1
+            self._shown.next()
             self._show(game, 0)
         return game.data()
 
@@ -102,11 +105,10 @@ class GameSession(InteractiveSession):
     def show(self, revision: int, node: int) -> Data:
         """Search a node of the game. Of several requests that wait, only the newest one moves the search."""
         game = self.asked_game(revision)
-        game.position_at(node)
-        self._wanted += 1
-        wanted = self._wanted
+        game.check_node(node)
+        wanted = self._shown.next()
         with self._showing:
-            is_newest = wanted == self._wanted and game is self.game
+            is_newest = wanted == self._shown.now and game is self.game
             if is_newest:
                 self._show(game, node)
             return {**self.position(""), "revision": game.revision, "node": node, "newest": is_newest}

@@ -14,13 +14,13 @@ EXERCISE = "exercise"  # a note of what is kept; nodes of the original game have
 
 
 class Moments:
-    """Counts what changes in a session, so that a page can ask for what is new."""
+    """Numbers what happens one after the other, in any thread."""
 
     def __init__(self) -> None:
         self._lock, self.now = threading.Lock(), 0
 
     def next(self) -> int:
-        """Something changes: the moment of it."""
+        """Something happens now: the number of it."""
         with self._lock:
             self.now += 1
             return self.now
@@ -48,6 +48,11 @@ class OpenGame:
         """`OldRevisionError` if a page asks about another game."""
         if revision != self.revision:
             raise OldRevisionError("another game is open now")
+
+    def check_node(self, node: int) -> None:
+        """`ValueError` if there is no such node."""
+        with self.lock:
+            self.tree.node(node)
 
     # What a page reads
 

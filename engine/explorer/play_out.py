@@ -65,6 +65,8 @@ class PlayOuts:
             play_out = self._now
             if play_out is None or play_out.game is not game:
                 raise ValueError("no position is being played out")
+            if play_out.position.is_game_over(claim_draw=True):
+                raise ValueError("the game is over")
             if play_out.position.turn != play_out.user:
                 raise ValueError("it is not your move")
             return self._answer(play_out, play_out.add(move))

@@ -95,7 +95,7 @@ def _as_game(tree: "GameTree") -> tuple[chess.pgn.Game, dict[int, chess.pgn.Chil
     game = chess.pgn.Game(tree.headers)
     game.comment = tree.start.comment
     nodes: dict[int, chess.pgn.ChildNode] = {}
-    waiting: list[tuple[chess.pgn.GameNode, "TreeNode"]] = [(game, tree.start)]
+    waiting: list[tuple[chess.pgn.GameNode, TreeNode]] = [(game, tree.start)]
     while waiting:
         parent, node = waiting.pop()
         for child in node.children:

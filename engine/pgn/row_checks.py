@@ -45,6 +45,7 @@ class RowChecks:
         if time.monotonic() > self._end or len(content) > LONGEST_CHECKED:
             return CheckedGame(None, "")
         read = read_game(text_in(content, encoding))
-        checked = CheckedGame(read.game.end().ply() - read.game.ply(), read.problem)
+        plies = len(list(read.game.mainline_moves())) if read.can_start else None
+        checked = CheckedGame(plies, read.problem)
         self.keep(digest, checked)
         return checked

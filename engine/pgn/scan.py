@@ -146,12 +146,12 @@ def _decoded_games(file: IO[bytes], encoding: Encoding) -> Iterator[FoundPart]:
     offset, start, splitter, content = len(encoding.mark), 0, Splitter(), bytearray()
     for line, size in _decoded_lines(file, encoding):
         raw = line.encode(encoding.name)
-        if splitter.add(line.replace("\r\n", "\n").replace("\r", "\n")):
+        if raw and splitter.add(line.replace("\r\n", "\n").replace("\r", "\n")):
             part = _part_of(start, bytes(content), encoding.name)
             if part is not None:
                 yield part
             content = bytearray()
-        if not splitter.is_empty:
+        if raw and not splitter.is_empty:
             start = start if content else offset + size - len(raw)
             content += raw
         offset += size
@@ -164,11 +164,10 @@ def _decoded_games(file: IO[bytes], encoding: Encoding) -> Iterator[FoundPart]:
 
 def _decoded_lines(file: IO[bytes], encoding: Encoding) -> Iterator[tuple[str, int]]:
     """Lines with their sizes in bytes, also of lines that do not count."""
-    with io.TextIOWrapper(file, encoding.name, newline="") as text:
-        try:
-            for number, line in enumerate(text):
-                marked = line.removeprefix(BYTE_ORDER_MARK) if number == 0 and not encoding.mark else line
-                if marked:
-                    yield marked, len(line.encode(encoding.name))
-        finally:
-            text.detach()
+    text = io.TextIOWrapper(file, encoding.name, newline="")
+    try:
+        for number, line in enumerate(text):
+            counted = line.removeprefix(BYTE_ORDER_MARK) if number == 0 and not encoding.mark else line
+            yield "" if counted == BYTE_ORDER_MARK else counted, len(line.encode(encoding.name))
+    finally:
+        text.detach()

@@ -146,7 +146,7 @@ class KeptReview:
         except FileNotFoundError:
             return
         except OSError as error:
-            self.trouble = f"{self.path}: {error.strerror or error}"
+            self.trouble = f"what is judged is not kept: {self.path}: {error.strerror or error}"
             return
         self._is_foreign = bool(lines) and _parsed(lines[0]) != self._head
         for line in lines if self._is_foreign else lines[1:]:

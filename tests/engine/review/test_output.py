@@ -19,7 +19,7 @@ from engine.review.output import ReviewFile, is_review
 from tests.engine.cli.console import SECONDS, SOURCES, command, piped
 from tests.engine.pgn.games import read_games
 
-QUICK = ("--visits", "60", "--hash", "16", "--seed", "1")
+QUICK = ("--visits", "60", "--hash", "16", "--seed", "1", "--fresh")
 GAMES = (
     '[White "Müller"]\n[Black "B"]\n\n1. e4 { très bien } e5 2. Nf3 Qh4 3. Nxh4 *\n',
     '[White "C"]\n[Variant "Atomic"]\n\n1. e4 e5 2. Qxe8# 1-0\n',
