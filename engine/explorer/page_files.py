@@ -92,7 +92,7 @@ def _text(name: str) -> str:
 
 def _module(name: str) -> str:
     """A module as an address that holds it, with imports that need no folder."""
-    code = re.sub(r'from "\./', 'from "teresa/', _text(name))
+    code = re.sub(r'(from |import\()"\./', r'\1"teresa/', _text(name))
     return "data:text/javascript;base64," + base64.b64encode(code.encode()).decode()
 
 

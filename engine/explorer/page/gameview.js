@@ -151,10 +151,9 @@ export class GameView {
 
   /** What is drawn of the move that is shown, beside the explorer's tables. */
   drawHere() {
-    const { game, page } = this;
+    const { game } = this;
     const { node } = game;
-    const mark = markOf(game.judgement(node));
-    page.board.badge(mark && node.uci ? { square: landing(game.parent(node).fen, node.uci), mark } : null);
+    this.drawBadge();
     this.verdict.show(game, node);
     this.drawGauge();
     const branch = game.branch();
@@ -163,6 +162,13 @@ export class GameView {
     for (const id of ["first", "previous"]) byId(id).disabled = node.id === START;
     for (const id of ["next", "last", "marked"]) byId(id).disabled = !game.next();
     drawClocks(game, game.home());
+  }
+
+  /** The mark on the board; not while one looks into the search. */
+  drawBadge() {
+    const { game, page } = this;
+    const mark = page.is.path ? null : markOf(game.judgement(game.node));
+    page.board.badge(mark && { square: landing(game.parent(game.node).fen, game.node.uci), mark });
   }
 
   drawGauge() {

@@ -1,7 +1,6 @@
 // The page: what is opened, what is selected, and what draws it.
 import { newBoard } from "./board.js";
 import { ConnectionLost, below, capital, count, make, openSource, write } from "./data.js";
-import { GameView } from "./gameview.js";
 import { LinePlayer } from "./line.js";
 import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
 import { Curves } from "./time.js";
@@ -99,7 +98,12 @@ function showStored(position, rows) {
   store(rows);
   drawPosition();
   drawFrame();
-  if (!game.isLive || !state.hasHints) return;
+  if (game.isLive && state.hasHints) requestAnimationFrame(() => setTimeout(clear)); // first the position is painted
+}
+
+/** What was known of another position is taken away. */
+function clear() {
+  if (isLive()) return;
   icicles.forEach((icicle) => icicle.update(NO_PICTURE, turn()));
   curves.clear();
   showTrouble(byId("answer"), "…");
@@ -286,6 +290,7 @@ function drawPosition() {
   byId("crumbs").scrollLeft = 1e6;
   byId("descend").disabled = !position.path || position.over;
   byId("setup").classList.toggle("asks", Boolean(position.path));
+  game?.drawBadge();
   drawCaption();
 }
 
@@ -519,6 +524,7 @@ async function start() {
 async function startGame() {
   const hover = (row, fen) => line.begin(state.hasHints ? row : null, "", fen);
   const showsHints = (wanted) => wanted === state.hasHints || toggleHints();
+  const { GameView } = await import("./gameview.js");
   document.body.classList.add("with-game");
   document.body.classList.toggle("offline", !about.interactive);
   game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, is: state });

@@ -27,8 +27,20 @@ O-O-O 14. Nb3 exd4 15. Rxd4 c5 16. Rd1 Nb6 17. g3 Kb8 18. Na5 Ba8 19. Bh3 d5 20.
 Kxa3 32. Qxa6+ Kxb4 33. c3+ Kxc3 34. Qa1+ Kd2 35. Qb2+ Kd1 36. Bf1 Rd2 37. Rd7 Rxd7 38. Bxc4 bxc4 39. Qxh8 Rd3 40. Qa8
 c3 41. Qa4+ Ke1 42. f4 f5 43. Kc1 Rd2 44. Qa7 1-0
 """
-MARKS = {10: ("inaccuracy", 0.06), 23: ("inaccuracy", 0.07), 30: ("mistake", 0.13), 36: ("inaccuracy", 0.06), 41: ("missed win", 0.16)}
-MARKS |= {47: ("brilliant", 0.0), 48: ("blunder", 0.34), 49: ("only move", 0.0), 62: ("mistake", 0.12), 70: ("blunder", 0.22)}
+MARKS = {
+    10: ("inaccuracy", 0.06),
+    23: ("inaccuracy", 0.07),
+    30: ("mistake", 0.13),
+    36: ("inaccuracy", 0.06),
+    41: ("missed win", 0.16),
+}
+MARKS |= {
+    47: ("brilliant", 0.0),
+    48: ("blunder", 0.34),
+    49: ("only move", 0.0),
+    62: ("mistake", 0.12),
+    70: ("blunder", 0.22),
+}
 
 
 def nodes_of(game: chess.pgn.Game) -> list[Data]:
@@ -160,7 +172,9 @@ def player_of(name: str, seed: int) -> Data:
         }
         for phase, moves in (("opening", 10), ("middlegame", 22), ("endgame", 12))
     }
-    marks = {mark: rng.randrange(4) for mark in ("inaccuracy", "mistake", "blunder", "missed_win", "only_move", "brilliant")}
+    marks = {
+        mark: rng.randrange(4) for mark in ("inaccuracy", "mistake", "blunder", "missed_win", "only_move", "brilliant")
+    }
     accuracy = {"name": name, "moves": 44, "accuracy": round(rng.uniform(80, 96), 1), "average_centipawn_loss": 23}
     return {**accuracy, "average_loss": 0.02, **marks, "by_phase": phases, "seconds": 5423}
 
@@ -188,7 +202,12 @@ def game_data(pgn: str = GAME, *, is_judged: bool = True) -> Data:
         "players": {"white": player_of(game.headers["White"], 1), "black": player_of(game.headers["Black"], 2)}
         if is_judged
         else None,
-        "judging": {"state": "done" if is_judged else "quick", "done": plies if is_judged else 0, "of": plies, "message": ""},
+        "judging": {
+            "state": "done" if is_judged else "quick",
+            "done": plies if is_judged else 0,
+            "of": plies,
+            "message": "",
+        },
         "judged": judged,
     }
 
