@@ -120,7 +120,13 @@ function store(rows) {
 function follow(position) {
   state.rootFen = position.fen;
   if (early?.[0].summary.fen === position.fen) state.frame = early;
+  preferNewer();
   return open("");
+}
+
+/** What was stored gives way to a search that knows more. */
+function preferNewer() {
+  if (state.stored && isLive() && state.frame[0].summary.visits >= visitsOf(state.stored)) state.stored = null;
 }
 
 /** One answer has all that is drawn of a node; the stream then brings what changes. */
@@ -197,7 +203,7 @@ function takeOver() {
     return;
   }
   state.frame = frame;
-  if (state.stored && frame[0].summary.visits >= visitsOf(state.stored)) state.stored = null;
+  preferNewer();
   if (state.rootFen !== fen) {
     state.rootFen = fen;
     state.histories = [];
@@ -256,7 +262,7 @@ function explained() {
 
 let whyNumber = 0;
 async function fetchWhy(asked = explained()) {
-  if (!state.hasHints || !isLive()) return;
+  if (!state.hasHints || !isLive() || (game && !state.frame[state.active].summary.visits)) return;
   const number = (whyNumber += 1);
   try {
     const why = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
