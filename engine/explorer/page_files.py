@@ -30,12 +30,12 @@ class File(NamedTuple):
     parts: tuple[str, ...]
 
 
-SEARCH_MODULES = ("main.js", "data.js", "board.js", "line.js", "moves.js", "tree.js", "time.js", "why.js")
+SEARCH_MODULES = ("main", "data", "board", "line", "pieces", "moves", "tree", "time", "why", "figures")
 GAME_MODULES = (
-    *("game.js", "gameview.js", "gamehead.js", "gamebuttons.js", "movelist.js", "timeline.js", "verdict.js", "numbers.js"),
-    *("filetab.js", "files.js", "games.js", "editor.js", "exercise.js", "playout.js", "pieces.js", "marks.js", "tabs.js"),
+    *("game", "gameview", "follower", "gamehead", "gamebuttons", "gamekeys", "movelist", "timeline", "verdict"),
+    *("numbers", "filetab", "files", "games", "editor", "practice", "exercise", "playout", "marks", "tabs"),
 )
-MODULES = (*SEARCH_MODULES, *GAME_MODULES)
+MODULES = tuple(f"{name}.js" for name in (*SEARCH_MODULES, *GAME_MODULES))
 VENDOR_STYLES = ("vendor/chessground.base.css", "vendor/chessground.cburnett.css", "vendor/uPlot.min.css")
 TABLE = {
     "/": File(HTML, ("index.html",)),

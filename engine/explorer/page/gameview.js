@@ -1,28 +1,28 @@
 // The view of a whole game: what is shown when one goes to a move, and how the search follows.
 import { write } from "./data.js";
-import { Exercises } from "./exercise.js";
+import { Follower, WRONG_REVISION } from "./follower.js";
 import { FileTab } from "./filetab.js";
 import { Game, START } from "./game.js";
 import { bindSides, bindVariations, bindWheel } from "./gamebuttons.js";
+import { GAME_KEYS, gameKeys } from "./gamekeys.js";
 import { drawClocks, drawHead } from "./gamehead.js";
 import { markOf } from "./marks.js";
 import { MoveList } from "./movelist.js";
 import { showNumbers } from "./numbers.js";
 import { landing } from "./pieces.js";
-import { PlayOut } from "./playout.js";
+import { Practice } from "./practice.js";
 import { newTabs } from "./tabs.js";
 import { Timeline, showGauge } from "./timeline.js";
 import { Verdict, spoken } from "./verdict.js";
 
-const REST_MILLISECONDS = 120; // at a move, before the search goes there
-const WRONG_REVISION = 409;
 const byId = (id) => document.getElementById(id);
 
 /** `page` is what the explorer does: showStored, follow, open, board, showMessage, showsHints, hover, is (its state). */
 export class GameView {
   constructor(source, about, page) {
-    Object.assign(this, { source, about, page, timer: 0, isAsking: false, followed: null });
+    Object.assign(this, { source, about, page, follower: new Follower(source, this) });
     this.isLive = about.interactive;
+    Object.assign(this, { keys: gameKeys(this), keysText: GAME_KEYS });
   }
 
   async open() {
@@ -31,17 +31,11 @@ export class GameView {
     this.list = new MoveList(byId("list"), go);
     this.timeline = new Timeline(byId("timeline"), go);
     this.verdict = new Verdict(byId("judgement"), {
-      exercise: (node) => this.exercise(node),
+      exercise: (node) => this.practice.exercise(node),
       hover: (row, fen) => this.page.hover(row, fen),
       play: (node, row) => this.keep(node.id, row.pv?.length ? row.pv.slice(0, 1) : [row.uci]),
     });
-    const practice = {
-      begin: (node, side) => this.practise(node, side), finish: (node) => this.finish(node), go: (id) => this.go(id, true),
-      post: (name, asked) => this.post(name, asked), back: () => this.page.board.back(), point: (...squares) => this.page.board.point(squares),
-      add: (node) => this.add(node), reload: () => this.reload(),
-    };
-    this.exercises = new Exercises(byId("exercises"), practice);
-    this.playout = new PlayOut(byId("playout"), practice, this.isLive ? this.about.levels : []);
+    this.practice = new Practice(this);
     this.file = new FileTab(this);
     this.showTab = newTabs(byId("tabs"), (id) => this.onTab(id));
     this.bind();
@@ -59,8 +53,7 @@ export class GameView {
     document.title = title === "? – ?" ? "Teresa: a game" : `${title}: Teresa`;
     this.list.load(game);
     this.timeline.load(game);
-    this.exercises.load(game);
-    this.playout.load(game);
+    this.practice.load(game);
     this.drawNumbers();
     this.file.load(game);
     this.go(game.current, true);
@@ -91,9 +84,7 @@ export class GameView {
   /** Another state of the game from the server: after a change, or when someone else changed it. */
   async reload(data) {
     try {
-      const number = this.game.number;
       this.game.load(data ?? (await this.source.get("game")));
-      if (this.game.number !== number) this.followed = null;
       this.load();
     } catch (error) {
       this.page.showMessage(error.message);
@@ -120,7 +111,7 @@ export class GameView {
     const near = new Set([node.id, ...node.children.map((child) => child.id)]);
     this.list.mark(ids);
     this.timeline.update();
-    if (!this.exercises.isOn) this.exercises.load(game);
+    this.practice.judged(game);
     if (!ids.some((id) => near.has(id))) return;
     this.drawHere();
     this.page.store(game.rows(node));
@@ -131,21 +122,21 @@ export class GameView {
   /** `stays`: an exercise or a game that is played goes on. */
   go(id, stays = false) {
     const { game } = this;
-    if (!stays && this.exercises.isOn && id !== game.current) this.exercises.end();
+    if (!stays && id !== game.current) this.practice.leave();
     game.current = id;
     const { node } = game;
     this.page.showStored(this.position(node), game.rows(node));
     this.list.show(node);
     this.timeline.show(node);
     this.drawHere();
-    this.playout.show();
+    this.practice.show();
     write(byId("spoken"), spoken(game, node));
-    this.follow();
+    this.follower.follow();
   }
 
   position(node) {
     const moves = node.children.map((child) => child.uci);
-    const isFree = !this.isLive && this.exercises.isOn; // nothing here knows the rules
+    const isFree = !this.isLive && this.practice.exercises.isOn; // nothing here knows the rules
     return { path: "", names: [], fen: node.fen, turn: node.turn, check: node.check, over: false, moves, isFree, last: node.uci };
   }
 
@@ -189,30 +180,6 @@ export class GameView {
     else if (game.home().id !== game.current) this.go(game.home().id);
   }
 
-  // The search follows
-
-  follow() {
-    clearTimeout(this.timer);
-    if (this.isLive) this.timer = setTimeout(() => this.send(), REST_MILLISECONDS);
-  }
-
-  /** One question at a time; the newest wish counts. */
-  async send() {
-    if (this.isAsking) return;
-    this.isAsking = true;
-    const { current: node, revision } = this.game;
-    let position = null;
-    try {
-      position = await this.source.post("show", { revision, node });
-    } catch (error) {
-      if (error.status === WRONG_REVISION) await this.reload();
-      else this.page.showMessage(error.message);
-    }
-    this.isAsking = false;
-    if (this.game.current !== node || this.game.revision !== revision) this.follow();
-    else if (position) this.page.follow(position);
-  }
-
   // What is changed
 
   /** A question with the revision; null if it was refused, which is said. */
@@ -252,9 +219,7 @@ export class GameView {
   /** A move on the board. */
   async move(uci) {
     const { game } = this;
-    if (this.exercises.isOn) return this.exercises.try(uci);
-    if (this.playout.isOn) return this.playout.move(uci);
-    return this.keep(game.current, [uci]);
+    return this.practice.move(uci) ?? this.keep(game.current, [uci]);
   }
 
   /** Moves that are tried become a variation. */
@@ -284,34 +249,6 @@ export class GameView {
     this.file.drawSave();
   }
 
-  // Practice
-
-  exercise(node) {
-    this.showTab("practice");
-    this.exercises.begin(node);
-  }
-
-  /** Hints are hidden until it is over. */
-  practise(node, side) {
-    this.before ??= { hasHints: this.page.is.hasHints, side: this.page.board.isFlipped() ? "black" : "white" };
-    this.page.showsHints(false);
-    this.page.board.orient(side);
-    document.body.classList.add("practising");
-    byId("playout").hidden = this.exercises.isOn;
-    byId("exercises").hidden = this.playout.isOn;
-    this.showTab("practice");
-    this.go(node.id, true);
-  }
-
-  finish(node) {
-    document.body.classList.remove("practising");
-    byId("playout").hidden = byId("exercises").hidden = false;
-    this.page.board.orient(this.before?.side ?? "white");
-    if (this.before?.hasHints) this.page.showsHints(true);
-    this.before = undefined;
-    this.go(node.id, true);
-  }
-
   bind() {
     const on = (id, work) => byId(id).addEventListener("click", work);
     on("first", () => this.go(START));
@@ -325,37 +262,6 @@ export class GameView {
     bindWheel(byId("frame"), (by) => this.step(by));
     bindSides(byId("swap"));
     new ResizeObserver(() => requestAnimationFrame(() => this.drawGauge())).observe(byId("board"));
-  }
-
-  keys() {
-    return {
-      ArrowRight: () => this.step(1),
-      ArrowLeft: () => this.step(-1),
-      ArrowDown: () => this.go(this.game.marked(1).id),
-      ArrowUp: () => this.go(this.game.marked(-1).id),
-      "Shift+ArrowDown": () => this.go(this.game.sibling(1).id),
-      "Shift+ArrowUp": () => this.go(this.game.sibling(-1).id),
-      Home: () => this.go(START),
-      End: () => this.go(this.game.last().id),
-      Backspace: () => this.back(),
-      l: () => {
-        this.showTab("list");
-        this.list.focus();
-      },
-      n: () => this.showTab("numbers"),
-      e: () => {
-        this.showTab("practice");
-        byId("practice").querySelector("button")?.focus();
-      },
-      p: () => {
-        this.showTab("practice");
-        byId("playout").querySelector("select, button")?.focus();
-      },
-      g: () => {
-        this.showTab("files");
-        this.file.focus();
-      },
-    };
   }
 
   /** Looking into the search from here, the moves of that path are kept. */

@@ -1,6 +1,7 @@
 // The page: what is opened, what is selected, and what draws it.
 import { newBoard } from "./board.js";
 import { ConnectionLost, below, capital, count, make, openSource, write } from "./data.js";
+import { showFigures, statesOf } from "./figures.js";
 import { LinePlayer } from "./line.js";
 import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
 import { Curves } from "./time.js";
@@ -13,7 +14,6 @@ const CURVES = 6;
 const MORE_VISITS = 2000;
 const MOST_LINES = 64;
 const NO_PICTURE = { visits: 0, rectangles: [] };
-const STATES = { stop: "stopped", nodes: "visits made", time: "time is up" };
 const KEYS = `f      freeze, or continue
 v      whose score: the mover's, or White's
 h      show or hide hints
@@ -23,14 +23,6 @@ m      into the table of moves: ↑ ↓ select, Enter opens
 t      into the tree: ← → ↑ ↓ move, Enter opens
 w      ask why not a move
 ?      these keys`;
-const GAME_KEYS = `← →    a move back, a move on;  Home, End: the first, the last
-↑ ↓    to the move before, after, that has a mark
-Shift ↑ ↓   another move instead of this one: variations
-Backspace   back to the game
-l      into the list of moves;  n: the numbers;  g: the games of the file
-e      exercises;  p: practice by playing on
-`;
-
 const byId = (id) => document.getElementById(id);
 const source = openSource();
 const state = { path: "", rootFen: null, frame: null, position: null, selected: null, active: 0, asked: null,
@@ -117,11 +109,13 @@ function store(rows) {
 }
 
 /** The search is at the position of the game that is shown. */
-function follow(position) {
+async function follow(position) {
   state.rootFen = position.fen;
   if (early?.[0].summary.fen === position.fen) state.frame = early;
   preferNewer();
-  return open("");
+  await open("");
+  last.curves = -Infinity;
+  fetchCurves();
 }
 
 /** What was stored gives way to a search that knows more. */
@@ -340,25 +334,16 @@ function drawArrows() {
 function drawFigures() {
   if (!state.frame) return;
   const all = state.frame.map((one) => one.summary);
-  const each = (text) => all.map(text).join(" | ");
-  write(byId("visits"), each((one) => count(one.visits)));
-  const searched = (text) => each((one) => (one.nodes ? text(one) : "–")); // a loaded tree has not been searched here
-  write(byId("speed"), searched((one) => count(one.speed)));
-  write(byId("depth"), searched((one) => `${one.depth}, at most ${one.deepest}`));
-  write(byId("memory"), searched((one) => `${Math.round(100 * one.memory)} %`));
-  const method = (one) => `${one.formula}, ${one.evaluator.toLowerCase()}`;
-  write(byId("method"), each(method));
-  byId("method").parentElement.hidden = all.length > 1 && all.every((one, number) => method(one) === about.searches[number]);
-  write(byId("state"), stateText(each));
+  showFigures(all, about.searches, stateText(all));
   if (about.interactive) write(byId("pause"), isSearching() ? "Pause" : "Resume");
   byId("pause").disabled = state.isLost;
 }
 
-function stateText(each) {
+function stateText(all) {
   if (state.isLost) return "stopped";
   if (state.isFrozen) return "frozen";
   if (!state.hasHints) return isSearching() ? "searching" : "stopped"; // why it stopped can be a hint
-  return [...new Set(each((one) => STATES[one.state] ?? one.state).split(" | "))].join(" | ");
+  return statesOf(all);
 }
 
 function drawCurves() {
@@ -459,7 +444,7 @@ const onKeys = {
   m: () => byId("tables").querySelector("tr[tabindex='0']")?.focus(),
   t: () => icicles[0].canvas.focus(),
   w: () => byId("asked").focus(),
-  "?": () => showText("Keys", game ? GAME_KEYS + KEYS : KEYS),
+  "?": () => showText("Keys", game ? game.keysText + KEYS : KEYS),
 };
 
 function flip() {
@@ -535,7 +520,7 @@ async function startGame() {
   document.body.classList.toggle("offline", !about.interactive);
   game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, is: state });
   await game.open();
-  Object.assign(onKeys, game.keys());
+  Object.assign(onKeys, game.keys);
 }
 
 start().catch((error) => showMessage(error.message));

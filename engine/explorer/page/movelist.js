@@ -14,6 +14,7 @@ export class MoveList {
       const item = event.target.closest("[data-node]");
       if (item) onGo(Number(item.dataset.node));
     });
+    new ResizeObserver(() => this.items.has(this.shown) && this.scroll(this.items.get(this.shown))).observe(element);
     element.addEventListener("keydown", (event) => {
       const item = event.target.closest("[data-node]");
       if (!item || (event.key !== "Enter" && event.key !== " ")) return;
