@@ -31,6 +31,9 @@ MOVES = (
     '1. e4 {over\n\n[Site "x"]\nlines} e5\n',
     '1. e4 {never closed\n\n[Event "new"]\n',
     "1. e4 ; rest { of line\n",
+    '1. e4 {a\n\n[Event "new"]\nb} e5 *\n',
+    "1. e4 {a\n\nb} e5 *\n",
+    '1. e4 ; {\n[Site "x"]\n} e5 *\n',
     "1. e4\n%escape {\n1... e5\n",
     "1. e4 (1. d4 {x} d5) e5 } *\n",
     "{ first a comment } 1. d4 *\n",
@@ -48,11 +51,17 @@ USUAL = '[Event "E{0}"]\n[White "W{0}"]\n[Result "*"]\n\n1. e4 e5 {{ [%clk 0:01:
 ENCODINGS = ("utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-be", "utf-32", "gb18030", "shift_jis")
 
 
+def nearly_usual(rng):
+    """Headers, a blank line, moves, a blank line; some detail is not as usual."""
+    headers = rng.choice(("", "", '[White "again"]\n', '[Event "a"] [White "b"]\n'))
+    return f'[White "W"]\n{headers}\n{"".join(rng.choices(MOVES, k=rng.choice((1, 1, 2))))}\n'
+
+
 def random_text(rng):
     parts = []
     for number in range(rng.randrange(8)):
-        if rng.random() < 0.3:
-            parts.append(USUAL.format(number))
+        if rng.random() < 0.6:
+            parts.append(USUAL.format(number) if rng.random() < 0.4 else nearly_usual(rng))
             continue
         parts += rng.choices(HEADERS, k=rng.randrange(5))
         parts += rng.choices(BLANKS) + rng.choices(MOVES, k=rng.randrange(3)) + rng.choices(BLANKS)
@@ -105,7 +114,10 @@ def test_games_across_the_windows(tmp_path):
 @pytest.mark.parametrize(
     ("codec", "expected"),
     [("utf-8", True), ("latin-1", True), ("cp1251", True), ("koi8-r", True)]
-    + [(name, False) for name in ("utf-16-le", "utf-7", "euc-jp", "shift_jis", "gbk", "big5", "iso2022-jp", "hz", "cp037")],
+    + [
+        (name, False)
+        for name in ("utf-16-le", "utf-7", "euc-jp", "shift_jis", "gbk", "big5", "iso2022-jp", "hz", "cp037")
+    ],
 )
 def test_encodings_that_can_be_read_as_bytes(codec, expected):
     assert has_ascii_bytes(codec) == expected
@@ -196,7 +208,9 @@ def test_files_that_cannot_be_read(tmp_path, content, encoding, reason):
 
 def test_a_game_in_another_encoding_is_listed_with_its_reason(tmp_path):
     path = tmp_path / "x.pgn"
-    path.write_bytes(USUAL.format(1).encode() + '[White "é"]\n\n1. d4 *\n\n'.encode("latin-1") + USUAL.format(2).encode())
+    path.write_bytes(
+        USUAL.format(1).encode() + '[White "é"]\n\n1. d4 *\n\n'.encode("latin-1") + USUAL.format(2).encode()
+    )
     index = GameIndex(path, "utf-8")
     index.build()
     assert [row.problem for row in index.rows(0, 9)[1]] == ["", "it is not UTF-8 all through; see --encoding", ""]
