@@ -22,7 +22,7 @@ from movegen import Position
 from movegen.fen import START_FEN
 
 MOST_NODES = 20_000
-LONGEST_NAME = 200  # letters
+LONGEST_NAME, LONGEST_GAME = 200, 4 << 20  # letters
 
 
 @dataclass
@@ -54,6 +54,8 @@ class GameTree:
     def of(cls, found: FoundGame | str) -> Self:
         """The tree of a game, as far as it can be played; `ValueError` if it cannot begin, or is no game."""
         game = found if isinstance(found, FoundGame) else _first_game(found)
+        if len(game.text) > LONGEST_GAME:
+            raise ValueError(f"{game.origin}: it is too long")
         read = game.read()
         if not read.can_start:
             raise ValueError(f"{game.origin}: {read.problem}")

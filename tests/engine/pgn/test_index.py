@@ -255,6 +255,30 @@ def test_a_pipe_is_copied(tmp_path):
     index.close()
 
 
+def test_games_are_found_in_the_background(tmp_path):
+    path = tmp_path / "x.pgn"
+    path.write_text("".join(map(USUAL.format, range(3000))))
+    index = GameIndex(path)
+    index.start()
+    assert "E700" in index.game(701).text
+    counts = [index.rows(0, 3, "E5", patience=0)[0] for _ in range(5)]
+    index.wait()
+    assert (index.count, index.trouble) == (3000, "")
+    assert counts == sorted(counts)
+    assert index.rows(0, 0, "E5")[0] >= counts[-1]
+    index.start()
+    index.build()
+    assert index.count == 3000
+    index.close()
+    late = GameIndex(path)
+    path.unlink()
+    late.start()
+    late.wait()
+    assert late.trouble == f"{path}: No such file or directory"
+    with pytest.raises(ValueError, match=r"x\.pgn: No such file"):
+        late.build()
+
+
 def test_an_index_takes_little_memory(tmp_path):
     import tracemalloc
 
