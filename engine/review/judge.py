@@ -53,6 +53,8 @@ class Judge:
     def quick(self, start: Position, codes: Sequence[int], known: Sequence[Judged] = ()) -> Iterator[Judged]:
         """A game, move by move. `known`: the first moves, judged before, which do not come again."""
         count = len(known)  # the caller may add to it
+        if count >= len(codes):
+            return
         worths = [*(move.before for move in known[:1]), *(move.after for move in known)]
         first = len(worths) // PLIES_IN_ONE_TREE * PLIES_IN_ONE_TREE  # the tree of what follows begins here
         del worths[first:]

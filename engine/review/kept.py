@@ -28,7 +28,7 @@ from engine.network.weights_file import SHIPPED
 from engine.review.exchange import given_up
 from engine.review.judged import Judged, Rival, Worth
 from engine.review.plan import Plan
-from engine.system.files import digest_of, write_whole
+from engine.system.files import digest_of
 from engine.system.folder_lock import take_lock
 from movegen import Position
 
@@ -186,11 +186,11 @@ class KeptReview:
             data = b"".join(map(_line, [self._head, *lines] if is_new else lines))
             if is_new:
                 remove_old(self.path.parent)
-                write_whole(self.path, data)
-                self._is_foreign = False
-                return
-            with self.path.open("ab") as file:
-                file.write(data if _ends_with_line(self.path) else b"\n" + data)
+            elif not _ends_with_line(self.path):
+                data = b"\n" + data
+            with self.path.open("wb" if is_new else "ab") as file:  # a crash costs a line
+                file.write(data)
+            self._is_foreign = False
         except OSError as error:
             self.trouble = f"what is judged is not kept: {self.path}: {error.strerror or error}"
         finally:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from engine.search.clock import Limits
 
-QUICK_VISITS, DEEP_VISITS = 10_000, 100_000
+QUICK_VISITS, DEEP_VISITS = 20_000, 100_000
 
 
 @dataclass(frozen=True)
