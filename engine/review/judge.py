@@ -14,7 +14,7 @@ from engine.report.move_stats import DIGITS
 from engine.report.node import Row, Shape
 from engine.review.exchange import given_up
 from engine.review.judged import DEEP, QUICK, Judged, Rival, Worth
-from engine.review.plan import Plan
+from engine.review.plan import USUAL_SEED, Plan
 from engine.review.turning import RIVALS, may_be_only, turns
 from engine.search.clock import Limits
 from engine.search.reporter import SilentListener
@@ -42,8 +42,9 @@ class Judge:
         search: Callable[[Searcher, Limits], None],
         resources: Resources | None = None,
     ) -> None:
-        """`search` returns when the search has reached its limits; what it raises ends the judging."""
+        """`settings` are changed. `search` returns when the search has reached its limits; what it raises ends the judging."""
         settings.analyse_mode = True
+        settings.seed = settings.seed or USUAL_SEED
         settings.move_overhead = 0
         self.plan, self._search = plan, search
         self._searcher = Searcher(settings, SilentListener(), resources)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from engine.search.clock import Limits
 
+USUAL_SEED = 1  # so that the numbers can be repeated
 QUICK_VISITS, DEEP_VISITS = 20_000, 100_000
 
 
