@@ -42,7 +42,7 @@ class Judge:
         search: Callable[[Searcher, Limits], None],
         resources: Resources | None = None,
     ) -> None:
-        """`settings` are changed. `search` returns when the search has reached its limits; what it raises ends the judging."""
+        """`settings` are changed. `search` returns when the limits are reached; what it raises ends the judging."""
         settings.analyse_mode = True
         settings.seed = settings.seed or USUAL_SEED
         settings.move_overhead = 0
