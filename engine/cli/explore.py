@@ -1,4 +1,4 @@
-"""`teresa explore`: watch a search in the browser, save it as a page, compare two."""
+"""`teresa explore`: a game or a position in the browser with its search; saved as a page, or two compared."""
 
 import argparse
 import math
@@ -72,7 +72,7 @@ def _is_whole_game(arguments: argparse.Namespace) -> bool:
 
 def _new_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="teresa explore", description=__doc__)
-    add_position(parser)
+    add_position(parser, of_game="of which a whole game")
     add_formula(parser)
     add_memory_and_threads(parser)
     parser.add_argument(
@@ -84,7 +84,11 @@ def _new_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--save-pgn", type=Path, metavar="FILE.pgn", help="judge a game, write it as PGN, and end")
     add_force(parser, "with --save or --save-pgn: overwrite the file, whatever is in it")
-    add_limits(parser, f"{SAVED_SECONDS:g} with --save, else while a page is open", "the search")
+    add_limits(
+        parser,
+        f"{SAVED_SECONDS:g} with --save, those of `review` for a whole game, else while a page is open",
+        "the search",
+    )
     parser.add_argument("--port", type=int, default=0, help="of the server (default: any free port)")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     return parser
@@ -106,7 +110,7 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in ("hash", "threads"):
         _checked(name, str(getattr(arguments, name)))
     if arguments.beside:
-        read_beside(arguments.beside)
+        _check_beside(arguments)
     for name in arguments.diff or ():
         check_saved_tree(Path(name))
     if arguments.save_pgn:
@@ -117,6 +121,12 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     elif not arguments.save_pgn:
         check_extra("explore")
+
+
+def _check_beside(arguments: argparse.Namespace) -> None:
+    read_beside(arguments.beside)
+    if (arguments.save or arguments.save_pgn) and _is_whole_game(arguments):
+        raise ValueError("--beside is for a position: a game is judged by one search (--ply chooses a position)")
 
 
 def _check_pgn(arguments: argparse.Namespace) -> None:

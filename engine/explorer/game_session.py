@@ -46,6 +46,8 @@ class GameSession(InteractiveSession):
     def look(self) -> None:
         """A page is open and has its first picture: now there is time for the judge and the list of games."""
         super().look()
+        if self._is_closed:
+            return
         if not self.judge.has_begun:
             self.judge.start(self.game)
         if self.library is not None:

@@ -3,6 +3,7 @@
 Headers stay as they are written in the file, letter by letter, and so do moves that cannot be played.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -65,9 +66,21 @@ def tree_text(
     game, moves = _as_game(tree)
     for node_id, annotation in (annotations or {}).items():
         annotate(moves[tree.node(node_id).id], annotation)
+    rest = " ".join(tree.rest.split())
+    if rest and tree.main_line()[-1] is not tree.last_read:  # another main line was chosen
+        last: chess.pgn.GameNode = moves.get(tree.last_read.id, game)
+        last.comment = f"{last.comment} Not legal from here on: {re.sub('[{}]', ' ', rest)}".strip()
     movetext = game.accept(_Movetext()).strip()
-    end = tree.rest or _result(tree)
+    end = _rest(tree) if tree.main_line()[-1] is tree.last_read and rest else _result(tree)
     return f"{_header_text(tree, headers or {})}{movetext}{_space_before(movetext, end)}{end}"
+
+
+def _rest(tree: "GameTree") -> str:
+    """The moves that cannot be played, as they are written, with the number of the first one."""
+    if tree.rest[0].isdigit():
+        return tree.rest
+    number = tree.last_read.fen.split()[-1]
+    return f"{number}{'.' if tree.last_read.turn == 'white' else '...'} {tree.rest}"
 
 
 class _Movetext(chess.pgn.StringExporter):

@@ -43,8 +43,9 @@ class GameTable:
         words = _folded(text).split()
         if not words:
             return None
-        count, texts = len(self), [_folded(one) for one in self._texts]
+        count = len(self)
         columns = [np.frombuffer(column[:count], dtype=np.uint32) for column in self._columns.values()]
+        texts = [_folded(one) for one in self._texts]  # after the columns: no number in them is too large
         found = np.ones(count, dtype=bool)
         for word in words:
             has_word = np.fromiter((word in one for one in texts), dtype=bool, count=len(texts))

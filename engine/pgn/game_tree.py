@@ -22,7 +22,7 @@ from movegen import Position
 from movegen.fen import START_FEN
 
 MOST_NODES = 20_000
-LONGEST_NAME = 200  # letters
+LONGEST_NAME, LONGEST_GAME = 200, 4 << 20  # letters
 
 
 @dataclass
@@ -41,17 +41,21 @@ class GameTree:
         self.headers, self.found = headers, found
         self.note = ""  # why the game cannot be played to its end
         self.rest = ""  # the moves that cannot be played, as they are written
-        self.has_other_text = False  # in the file, besides headers, moves and comments
+        self.has_other_moves = False  # words among the moves that are none, which the text of a tree lacks
         self.chess960 = board.chess960
         self.is_changed = False  # since it was read or saved
         self.start = start_node(board)
-        self.end: TreeNode | None = None  # the last move of the game as it was read
+        self.end: TreeNode | None = None  # what follows it is no main line: the last move of a game that was read
+        self._is_extended = False  # a variation that follows the end was made the main line
+        self.last_read = self.start  # the last move of the main line that could be played
         self._nodes, self._next_id = {0: self.start}, 1
 
     @classmethod
     def of(cls, found: FoundGame | str) -> Self:
         """The tree of a game, as far as it can be played; `ValueError` if it cannot begin, or is no game."""
         game = found if isinstance(found, FoundGame) else _first_game(found)
+        if len(game.text) > LONGEST_GAME:
+            raise ValueError(f"{game.origin}: it is too long")
         read = game.read()
         if not read.can_start:
             raise ValueError(f"{game.origin}: {read.problem}")
@@ -73,7 +77,7 @@ class GameTree:
         return cls(board, dict(game.headers))
 
     def _read(self, read: ReadGame) -> None:
-        self.note, self.rest, self.has_other_text = read.problem, read.rest, read.has_other_text
+        self.note, self.rest, self.has_other_moves = read.problem, read.rest, read.has_other_moves
         self.start.comment = read.game.comment
         pending: deque[_Pending] = deque()
         if read.game.variations:
@@ -112,7 +116,7 @@ class GameTree:
         while node.children:
             node = node.children[0]
             node.is_original = True
-        self.end = node
+        self.end = self.last_read = node
 
     def _new_node(self, board: chess.Board, move: chess.Move, parent: TreeNode) -> TreeNode:
         if len(self._nodes) >= MOST_NODES:
@@ -241,9 +245,7 @@ class GameTree:
         for one in removed:
             del self._nodes[one.id]
         node.parent.children.remove(node)
-        if node.parent.children:
-            self._check_name(node.parent.children[0])
-        self.is_changed = True
+        self._settle(*node.parent.children[:1])
         return [one.id for one in removed]
 
     def promote(self, node_id: int) -> None:
@@ -254,10 +256,18 @@ class GameTree:
         siblings = first.parent.children
         index = siblings.index(first)
         if index == 0:
-            self.end = None  # it continues the game
+            self._is_extended = True
         else:
             siblings[index - 1 : index + 1] = [first, siblings[index - 1]]
-        self._check_name(first)
+        self._settle(first)
+
+    def _settle(self, *moved: TreeNode) -> None:
+        """After a change: the game ends where it did if that is still its main line."""
+        self._is_extended &= bool(self.last_read.children)
+        is_main = all(node.parent and node.parent.children[0] is node for node in self.last_read.path())
+        self.end = self.last_read if is_main and not self._is_extended and self.last_read is not self.start else None
+        for node in (*moved, *self.last_read.children[:1]):
+            self._check_name(node)
         self.is_changed = True
 
     def _check_name(self, node: TreeNode) -> None:

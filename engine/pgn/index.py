@@ -68,6 +68,7 @@ class GameIndex:
         self._offsets, self._sizes, self._digests = array("Q"), array("Q"), array("Q")
         self._table, self._checks = GameTable(), RowChecks()
         self._found, self._is_complete, self._is_closed = threading.Condition(), False, False
+        self._building = threading.Lock()
         self._thread: threading.Thread | None = None
         try:
             file = open_file(str(path))
@@ -85,12 +86,19 @@ class GameIndex:
 
     def start(self) -> None:
         """Find the games in the background; `trouble` says what went wrong."""
-        if self._thread is None:
+        if self._thread is None and not self._is_complete:
             self._thread = threading.Thread(target=self._build_quietly, name="games of a file", daemon=True)
             self._thread.start()
 
     def build(self) -> None:
-        """Find the games."""
+        """Find the games; nothing is done twice."""
+        with self._building:
+            if not self._is_complete:
+                self._build()
+        if self.trouble:
+            raise ValueError(self.trouble)
+
+    def _build(self) -> None:
         try:
             with self._opened() as file:
                 for part in scan(file, self.encoding):
@@ -98,15 +106,13 @@ class GameIndex:
                         break
                     self._add(part)
         except UnicodeError:
-            self.trouble = f"{self.name}: it is not {self.encoding.name.upper()} all through; see --encoding"
+            self.trouble = f"{self.name}: {self._not_readable}"
         except (OSError, ValueError) as error:
             self.trouble = f"{self.name}: {getattr(error, 'strerror', None) or error}"
         finally:
             with self._found:
                 self.share_read, self._is_complete = 1.0, True
                 self._found.notify_all()
-        if self.trouble:
-            raise ValueError(self.trouble)
 
     def _build_quietly(self) -> None:
         try:
@@ -193,7 +199,7 @@ class GameIndex:
             self._copy.seek(0)
             yield self._copy
         else:
-            with open_file(self.name) as file:
+            with open_file(str(self.path)) as file:
                 yield file
 
     # Lists

@@ -34,6 +34,7 @@ class ReadGame:
     can_start: bool = True  # False: by other rules, or from a position that is none
     rest: str = ""  # the moves that cannot be played, as they are written
     has_other_text: bool = False  # something that is neither a header, a move nor a comment
+    has_other_moves: bool = False  # such a thing is among the moves
 
 
 def is_game(text: str) -> bool:
@@ -250,11 +251,12 @@ def read_game(text: str) -> ReadGame:
         problem = f"its FEN is wrong: {printable(str(error))}"
         return ReadGame(builder.result(), problem, can_start=False, rest=movetext.strip())
     before = text.removesuffix(movetext).split("\n")
-    reader = Movetext(movetext, builder, has_other_text=any(map(is_ignored, before)))
+    reader = Movetext(movetext, builder)
     stop = reader.read(board)
     last = builder.variation_stack[-1]
     last.comment = " ".join(filter(None, (last.comment, builder.starting_comment)))
-    if stop is None:
-        return ReadGame(builder.result(), has_other_text=reader.has_other_text)
-    rest = movetext[stop.offset :].strip()
-    return ReadGame(builder.result(), stop.problem, rest=rest, has_other_text=reader.has_other_text)
+    found = ReadGame(builder.result(), has_other_moves=reader.has_other_text)
+    found.has_other_text = reader.has_other_text or any(map(is_ignored, before))
+    if stop is not None:
+        found.problem, found.rest = stop.problem, movetext[stop.offset :].strip()
+    return found

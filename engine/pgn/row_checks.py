@@ -9,7 +9,7 @@ from engine.pgn.movetext import read_game
 from engine.pgn.scan import text_in
 
 MOST_KEPT = 20_000
-LONGEST_CHECKED = 1 << 20  # bytes of a game
+LONGEST_CHECKED = 1 << 17  # bytes of a game, read in a second
 
 
 class CheckedGame(NamedTuple):

@@ -21,7 +21,7 @@ def save_tree(index: GameIndex, tree: GameTree) -> None:
     """Write a tree in the place of its game; `ValueError` if something would be lost, or if it cannot be written."""
     if tree.found is None or tree.found.file != index.name:
         raise ValueError(f"the game is not of {index.name}; save a copy instead")
-    if tree.has_other_text:
+    if tree.has_other_moves:
         raise ValueError(f"{tree.found.origin}: it holds text that is no move and would be lost; save a copy instead")
     save_game(index, tree.found.number, tree_text(tree))
     tree.found, tree.is_changed = index.game(tree.found.number), False
@@ -94,7 +94,7 @@ def _checked_part(index: GameIndex, path: Path, number: int, old: bytes, new: by
     for parts, grown in ((expected, len(new) - len(old)), (actual, 0)):
         parts[:] = [(offset + grown * (offset > len(before)), content) for offset, content in parts]
     same = [part for part in expected if part[0] != len(before)] == [part for part in actual if part[0] != len(before)]
-    is_whole = changed.decode(plain.name).strip() == new.decode(plain.name).strip()
+    is_whole = changed and changed.decode(plain.name).strip() == new.decode(plain.name).strip()
     if not (same and is_whole):
         raise ValueError(f"{index.name}, game {number}: it would not be read as one game any more; save a copy instead")
     return changed

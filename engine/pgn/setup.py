@@ -10,10 +10,9 @@ import chess
 
 from movegen.fen import FILES, SQUARES, quoted
 
-BOARD_RANK = re.compile(r"[1-8pnbrqkPNBRQK]{1,8}")
 MOST_PAWNS, MOST_PIECES, LONGEST_FEN, MOST_COUNTER = 8, 16, 200, 9999
 COLOURS = ((chess.WHITE, "White"), (chess.BLACK, "Black"))
-SIDES = {chess.WHITE: 0, chess.BLACK: 7}  # first ranks
+FIRST_RANKS = {chess.WHITE: 0, chess.BLACK: 7}  # their first ranks
 CASTLING = re.compile(r"-|[KQkqA-Ha-h]{1,4}")
 
 
@@ -72,43 +71,55 @@ def _of_castling(board: chess.Board, text: str) -> Iterator[str]:
     if not CASTLING.fullmatch(text):
         yield f"the castling field must be '-' or up to four of KQkq (or files of rooks), not {quoted(text)}"
         return
+    named: dict[tuple[bool, bool], set[int]] = {}  # colour, to the right of the king -> rooks
     for letter in dict.fromkeys(text.replace("-", "")):
-        problem = _of_right(board, letter)
+        problem = _of_right(board, letter) if board.chess960 else _of_standard_right(board, letter)
         if problem:
-            yield problem
+            yield f"{_cannot_castle(letter)}: {problem}"
+        elif letter.lower() not in "kq":
+            rook = chess.square(FILES.index(letter.lower()), FIRST_RANKS[letter.isupper()])
+            side = letter.isupper(), any(rook > king for king in board.pieces(chess.KING, letter.isupper()))
+            named.setdefault(side, set()).add(rook)
+    for rooks in named.values():
+        if len(rooks) > 1:
+            names = " and ".join(map(chess.square_name, sorted(rooks)))
+            yield f"only one of the rooks on {names} can have the right to castle"
+
+
+def _cannot_castle(letter: str) -> str:
+    side = {"k": "short", "q": "long"}.get(letter.lower(), f"with the rook on the {letter.lower()}-file")
+    return f"{'White' if letter.isupper() else 'Black'} cannot castle {side}"
+
+
+def _on_first_rank(board: chess.Board, piece: chess.PieceType, colour: chess.Color) -> list[int]:
+    return [square for square in board.pieces(piece, colour) if chess.square_rank(square) == FIRST_RANKS[colour]]
 
 
 def _of_right(board: chess.Board, letter: str) -> str:
-    """What is missing for a right to castle."""
-    colour, name = (chess.WHITE, "White") if letter.isupper() else (chess.BLACK, "Black")
-    rank = SIDES[colour]
-    kings = [king for king in board.pieces(chess.KING, colour) if chess.square_rank(king) == rank]
-    rooks = [rook for rook in board.pieces(chess.ROOK, colour) if chess.square_rank(rook) == rank]
-    side = {"k": "short", "q": "long"}.get(letter.lower(), f"with the rook on the {letter.lower()}-file")
-    start = f"{name} cannot castle {side}: "
-    if not board.chess960:
-        return _of_standard_right(letter, rank, kings, rooks, start)
+    """What is missing for a right of Chess960."""
+    colour = letter.isupper()
+    kings, rooks = (_on_first_rank(board, piece, colour) for piece in (chess.KING, chess.ROOK))
     if not kings:
-        return f"{start}the king is not on its first rank"
+        return "the king is not on its first rank"
     if letter.lower() in "kq":
         is_there = any((rook > kings[0]) == (letter.lower() == "k") for rook in rooks)
-        return "" if is_there else f"{start}there is no rook on that side of the king, on the first rank"
-    wanted = chess.square(FILES.index(letter.lower()), rank)
-    if wanted not in rooks:
-        return f"{start}there is none on the first rank"
-    outer = [rook for rook in rooks if (rook > wanted > kings[0]) or (rook < wanted < kings[0])]
-    return f"{start}another rook is further out" if outer else ""
+        return "" if is_there else "there is no rook on that side of the king, on the first rank"
+    is_there = chess.square(FILES.index(letter.lower()), FIRST_RANKS[colour]) in rooks
+    return "" if is_there else "there is none on the first rank"
 
 
-def _of_standard_right(letter: str, rank: int, kings: list[int], rooks: list[int], start: str) -> str:
-    king = chess.square(4, rank)
-    rook = chess.square({"k": 7, "q": 0}.get(letter.lower(), FILES.find(letter.lower())), rank)
-    missing = []
+def _of_standard_right(board: chess.Board, letter: str) -> str:
+    """What is missing for a right of standard chess."""
+    colour = letter.isupper()
+    kings, rooks = (_on_first_rank(board, piece, colour) for piece in (chess.KING, chess.ROOK))
+    king = chess.square(4, FIRST_RANKS[colour])
+    file = {"k": 7, "q": 0}.get(letter.lower(), FILES.find(letter.lower()))
+    rook, missing = chess.square(file, FIRST_RANKS[colour]), []
     if king not in kings:
         missing.append(f"the king is not on {chess.square_name(king)}")
-    if rook not in rooks or chess.square_file(rook) not in (0, 7):
+    if rook not in rooks or file not in (0, 7):
         missing.append(f"there is no rook to castle with on {chess.square_name(rook)}")
-    return start + " and ".join(missing) if missing else ""
+    return " and ".join(missing)
 
 
 def _of_en_passant(board: chess.Board, text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ class TreeNode:
     """A move and the position after it; the start has no move."""
 
     id: int
-    parent: "TreeNode | None"
+    parent: "TreeNode | None" = field(repr=False)
     ply: int  # from the start of the game
     move: chess.Move
     uci: str
@@ -27,7 +27,7 @@ class TreeNode:
     name: str = ""  # of the variation that begins here
     comment: str = ""  # as it is written, with commands
     nags: set[int] = field(default_factory=set)
-    children: list["TreeNode"] = field(default_factory=list)
+    children: list["TreeNode"] = field(default_factory=list, repr=False)
 
     def child(self, move: chess.Move) -> "TreeNode | None":
         """The node after a move."""

@@ -11,10 +11,10 @@ WORTH = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9, "k": 100}
 
 
 def given_up(position: Position, uci: str) -> int:
-    """Pawns' worth that a move gives up and that another move would keep; 0 if it is little."""
+    """Pawns' worth that a move gives up and that another move would keep; less than 0 if it wins them; 0 if little."""
     lost = _lost(position, uci)
     if lost < LEAST_GIVEN_UP:
-        return 0
+        return lost if lost <= -LEAST_GIVEN_UP else 0
     least = min((_lost(position, other) for other in position.legal_moves if other != uci), default=lost)
     return lost - max(0, least) if lost - max(0, least) >= LEAST_GIVEN_UP else 0
 

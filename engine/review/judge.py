@@ -14,7 +14,7 @@ from engine.report.move_stats import DIGITS
 from engine.report.node import Row, Shape
 from engine.review.exchange import given_up
 from engine.review.judged import DEEP, QUICK, Judged, Rival, Worth
-from engine.review.plan import Plan
+from engine.review.plan import USUAL_SEED, Plan
 from engine.review.turning import RIVALS, may_be_only, turns
 from engine.search.clock import Limits
 from engine.search.reporter import SilentListener
@@ -42,8 +42,9 @@ class Judge:
         search: Callable[[Searcher, Limits], None],
         resources: Resources | None = None,
     ) -> None:
-        """`search` returns when the search has reached its limits; what it raises ends the judging."""
+        """`settings` are changed. `search` returns when the limits are reached; what it raises ends the judging."""
         settings.analyse_mode = True
+        settings.seed = settings.seed or USUAL_SEED
         settings.move_overhead = 0
         self.plan, self._search = plan, search
         self._searcher = Searcher(settings, SilentListener(), resources)
@@ -53,6 +54,8 @@ class Judge:
     def quick(self, start: Position, codes: Sequence[int], known: Sequence[Judged] = ()) -> Iterator[Judged]:
         """A game, move by move. `known`: the first moves, judged before, which do not come again."""
         count = len(known)  # the caller may add to it
+        if count >= len(codes):
+            return
         worths = [*(move.before for move in known[:1]), *(move.after for move in known)]
         first = len(worths) // PLIES_IN_ONE_TREE * PLIES_IN_ONE_TREE  # the tree of what follows begins here
         del worths[first:]

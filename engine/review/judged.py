@@ -96,7 +96,7 @@ class Judged:
     before: Worth
     after: Worth  # for the opponent
     rival: Rival | None = None
-    given_up: int = 0  # pawns' worth that the opponent can take, and that another move would have kept
+    given_up: int = 0  # pawns' worth that the opponent can take, and another move would have kept; below 0: won
 
     @property
     def score(self) -> float:

@@ -27,8 +27,8 @@ from engine.config.options import Options
 from engine.network.weights_file import SHIPPED
 from engine.review.exchange import given_up
 from engine.review.judged import Judged, Rival, Worth
-from engine.review.plan import Plan
-from engine.system.files import digest_of, write_whole
+from engine.review.plan import USUAL_SEED, Plan
+from engine.system.files import digest_of
 from engine.system.folder_lock import take_lock
 from movegen import Position
 
@@ -39,7 +39,7 @@ LOCK_PATIENCE = 10.0  # seconds
 # Memory and threads are left out: they change the numbers less than they would keep from being used again.
 OPTIONS_THAT_MATTER = (
     *("formula", "evaluator", "ucb1_c", "puct_c", "puct_growth", "first_play", "policy_temperature"),
-    *("root_temperature", "quiescence", "transpositions", "batch", "seed", "syzygy_path"),
+    *("root_temperature", "quiescence", "transpositions", "batch", "syzygy_path"),
 )
 
 
@@ -56,7 +56,7 @@ def settings_key(settings: Options, plan: Plan) -> str:
     """Of all by which a game is judged: the plan, the options that matter, the network. `ValueError` without one."""
     network = Path(settings.eval_file) if settings.eval_file else SHIPPED
     try:
-        words = [KEPT_SCHEMA, plan.text, digest_of(network)]
+        words = [KEPT_SCHEMA, plan.text, digest_of(network), str(settings.seed or USUAL_SEED)]
     except OSError as error:
         raise ValueError(f"{network}: {error.strerror or error}") from None
     return _hash([*words, *(str(getattr(settings, name)) for name in OPTIONS_THAT_MATTER)])
@@ -186,11 +186,11 @@ class KeptReview:
             data = b"".join(map(_line, [self._head, *lines] if is_new else lines))
             if is_new:
                 remove_old(self.path.parent)
-                write_whole(self.path, data)
-                self._is_foreign = False
-                return
-            with self.path.open("ab") as file:
-                file.write(data if _ends_with_line(self.path) else b"\n" + data)
+            elif not _ends_with_line(self.path):
+                data = b"\n" + data
+            with self.path.open("wb" if is_new else "ab") as file:  # a crash costs a line
+                file.write(data)
+            self._is_foreign = False
         except OSError as error:
             self.trouble = f"what is judged is not kept: {self.path}: {error.strerror or error}"
         finally:

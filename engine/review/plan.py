@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from engine.search.clock import Limits
 
-QUICK_VISITS, DEEP_VISITS = 10_000, 100_000
+USUAL_SEED = 1  # so that the numbers can be repeated
+QUICK_VISITS, DEEP_VISITS = 20_000, 100_000
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,18 @@ def turns(move: Judged) -> bool:
     """Does the score turn at a move, or may it have a mark?"""
     change = abs(move.before.score - move.score)
     has_new_result = change >= LEAST_CHANGE and likely_result(move.before.score) != likely_result(move.score)
-    is_find = move.is_best and (move.given_up >= LEAST_GIVEN_UP or has_gap(move))
-    return move.loss >= NEAR_LOSS or has_new_result or is_find
+    is_find = move.is_best and move.given_up >= LEAST_GIVEN_UP
+    return move.loss >= NEAR_LOSS or has_new_result or is_find or stands_alone(move)
 
 
-def has_gap(move: Judged) -> bool:
-    """Are all other moves far worse than the best, as far as they were searched below it?"""
+def stands_alone(move: Judged) -> bool:
+    """Are all other moves far worse than the one that was played, as far as they were searched below the position?
+
+    What wins material at once or ends the game is no find.
+    """
     rows = move.before.rows
-    if len(rows) < LEAST_MOVES or move.before.score < ONLY_MOVE_GAP:
+    is_plain = move.given_up <= -LEAST_GIVEN_UP or move.after.is_over
+    if not move.is_best or is_plain or len(rows) < LEAST_MOVES:
         return False
     return all(move.before.score - float(row["q"] or 0) >= ONLY_MOVE_GAP for row in rows[1 : 1 + RIVALS])
 
@@ -37,4 +41,4 @@ def may_be_only(moves: Sequence[Judged], ply: int) -> bool:
     """May a move be the only one? One that only takes back is no find."""
     move = moves[ply]
     takes_back = ply > 0 and "x" in move.san and moves[ply - 1].uci[2:4] == move.uci[2:4] and "x" in moves[ply - 1].san
-    return move.is_best and not takes_back and has_gap(move)
+    return not takes_back and stands_alone(move)

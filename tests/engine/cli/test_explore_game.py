@@ -67,6 +67,7 @@ def test_a_position_is_a_game_without_moves(shown):
         (["--ply", "-1"], "it has 4 half-moves, not -1"),
         (["--save-pgn", "games.pgn"], "the original stays as it is"),
         (["--save-pgn", "x.pgn", "--ply", "1"], "--save-pgn is for a PGN file, without --ply"),
+        (["--save", "x.html", "--beside", "formula=ucb1"], "--beside is for a position"),
         (["--encoding", "klingon"], "there is no encoding"),
     ],
 )

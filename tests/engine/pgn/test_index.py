@@ -31,6 +31,9 @@ MOVES = (
     '1. e4 {over\n\n[Site "x"]\nlines} e5\n',
     '1. e4 {never closed\n\n[Event "new"]\n',
     "1. e4 ; rest { of line\n",
+    '1. e4 {a\n\n[Event "new"]\nb} e5 *\n',
+    "1. e4 {a\n\nb} e5 *\n",
+    '1. e4 ; {\n[Site "x"]\n} e5 *\n',
     "1. e4\n%escape {\n1... e5\n",
     "1. e4 (1. d4 {x} d5) e5 } *\n",
     "{ first a comment } 1. d4 *\n",
@@ -48,11 +51,17 @@ USUAL = '[Event "E{0}"]\n[White "W{0}"]\n[Result "*"]\n\n1. e4 e5 {{ [%clk 0:01:
 ENCODINGS = ("utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-be", "utf-32", "gb18030", "shift_jis")
 
 
+def nearly_usual(rng):
+    """Headers, a blank line, moves, a blank line; some detail is not as usual."""
+    headers = rng.choice(("", "", '[White "again"]\n', '[Event "a"] [White "b"]\n'))
+    return f'[White "W"]\n{headers}\n{"".join(rng.choices(MOVES, k=rng.choice((1, 1, 2))))}\n'
+
+
 def random_text(rng):
     parts = []
     for number in range(rng.randrange(8)):
-        if rng.random() < 0.3:
-            parts.append(USUAL.format(number))
+        if rng.random() < 0.6:
+            parts.append(USUAL.format(number) if rng.random() < 0.4 else nearly_usual(rng))
             continue
         parts += rng.choices(HEADERS, k=rng.randrange(5))
         parts += rng.choices(BLANKS) + rng.choices(MOVES, k=rng.randrange(3)) + rng.choices(BLANKS)
@@ -244,6 +253,30 @@ def test_a_pipe_is_copied(tmp_path):
     assert [index.game(number).text for number in (2, 1)] == ["1. d4 *\n", "1. e4 *\n"]
     assert index.path is None
     index.close()
+
+
+def test_games_are_found_in_the_background(tmp_path):
+    path = tmp_path / "x.pgn"
+    path.write_text("".join(map(USUAL.format, range(3000))))
+    index = GameIndex(path)
+    index.start()
+    assert "E700" in index.game(701).text
+    counts = [index.rows(0, 3, "E5", patience=0)[0] for _ in range(5)]
+    index.wait()
+    assert (index.count, index.trouble) == (3000, "")
+    assert counts == sorted(counts)
+    assert index.rows(0, 0, "E5")[0] >= counts[-1]
+    index.start()
+    index.build()
+    assert index.count == 3000
+    index.close()
+    late = GameIndex(path)
+    path.unlink()
+    late.start()
+    late.wait()
+    assert late.trouble == f"{path}: No such file or directory"
+    with pytest.raises(ValueError, match=r"x\.pgn: No such file"):
+        late.build()
 
 
 def test_an_index_takes_little_memory(tmp_path):

@@ -57,13 +57,14 @@ def test_evidence_names_the_rival_of_the_best_move():
 @pytest.mark.parametrize(
     ("fen", "move", "pawns"),
     [
-        ("4k3/8/8/3p4/8/8/8/3QK3 w - - 0 1", "Qxd5", 0),  # a pawn for nothing
+        ("4k3/8/8/3p4/8/8/8/3QK3 w - - 0 1", "Qxd5", 0),  # a pawn for nothing: little
+        ("4k3/8/8/3q4/8/8/8/3QK3 w - - 0 1", "Qxd5", -9),
         ("4k3/8/4p3/3p4/8/8/8/3QK3 w - - 0 1", "Qxd5", 8),  # the queen for a pawn
         ("4k3/8/4p3/3p4/8/8/8/3QK3 w - - 0 1", "Qd2", 0),
         ("3rk3/8/8/3q4/8/8/8/3QK3 w - - 0 1", "Qxd5", 0),  # an exchange
         ("b2r3r/k4p1p/p2q1np1/NppP4/3p1Q2/P4PPB/1PP4P/1K1RR3 w - - 0 24", "Rxd4", 3),  # Kasparov - Topalov: 5 - 1 - 1
         ("rn2kb1r/p3qppp/2p2n2/1p2p1B1/2B1P3/1QN5/PPP2PPP/R3K2R w KQkq - 0 10", "Nxb5", 0),  # a knight for two pawns
-        ("4kb1r/p2r1ppp/4qn2/1B2p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 0 1", "Bxd7+", 0),
+        ("4kb1r/p2r1ppp/4qn2/1B2p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 0 1", "Bxd7+", -2),  # a rook for a bishop
         ("4k3/P7/8/8/8/8/r7/4K3 w - - 0 1", "a8=Q", 0),
         ("7k/8/8/8/3pP3/8/8/4K3 b - e3 0 1", "dxe3", 0),
         ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O-O", 0),

@@ -47,7 +47,7 @@ def whole(judge, codes, moves=(), keep=lambda _move: None):
 
 
 def test_plans_in_words():
-    assert Plan.default().text == "10000 visits and 100000 visits where the game turns"
+    assert Plan.default().text == "20000 visits and 100000 visits where the game turns"
     assert Plan.of(limits_of(0.5, None)).text == "0.5 s"
     assert Plan.of(limits_of(2, 800)).text == "2 s and 800 visits"
 
@@ -115,7 +115,7 @@ def test_games_that_are_over_or_empty():
     moves = whole(judge, codes)
     assert moves[-1].after.is_over
     assert moves[-1].score == 1
-    assert moves[-1].mark in (Mark.ONLY_MOVE, Mark.NONE)
+    assert moves[-1].mark is Mark.NONE  # mate is no find
     assert whole(judge, codes, moves) == moves
 
 
@@ -142,6 +142,7 @@ def move(before, after, rows=(), *, is_best=False, given=0, uci="a2a4", san="a4"
         (move(0.5, 0.5, (0.34, 0.2), is_best=True), True),
         (move(0.5, 0.5, (0.34,), is_best=True), False),  # two moves to choose from
         (move(0.5, 0.5, (0.34, 0.2)), False),  # the best move was another one
+        (move(0.5, 0.5, (0.34, 0.2), is_best=True, given=-3), False),  # it only takes a piece
         (move(0.5, 0.5, (0.5, 0.5), is_best=True, given=3), True),
     ],
 )
