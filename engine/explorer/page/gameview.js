@@ -47,8 +47,6 @@ export class GameView {
 
   load() {
     const { game } = this;
-    const isEmpty = !this.about.file && !game.main.length;
-    document.body.classList.toggle("no-moves", isEmpty);
     const title = ["White", "Black"].map((side) => game.headers?.[side] ?? "?").join(" – ");
     document.title = title === "? – ?" ? "Teresa: a game" : `${title}: Teresa`;
     this.list.load(game);
@@ -162,9 +160,10 @@ export class GameView {
     page.board.badge(mark && { square: landing(game.parent(game.node).fen, game.node.uci), mark });
   }
 
+  /** Of a position that is not judged, the score is that of the search. */
   drawGauge() {
-    const { board } = this.page;
-    showGauge(byId("gauge"), this.game.score(this.game.node), board.isFlipped(), board.height());
+    const { board, score } = this.page;
+    showGauge(byId("gauge"), this.game.score(this.game.node) ?? score(), board.isFlipped(), board.height());
   }
 
   step(by) {

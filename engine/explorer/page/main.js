@@ -313,6 +313,14 @@ function drawFrame() {
     table.update(nodeOf(number), view, chosen, { looks: state.looks[number] ?? new Map(), trends, rival });
   });
   if (!line.isPlaying) drawArrows();
+  game?.drawGauge();
+}
+
+/** White's score of the position of the game by the search; null before it is there. */
+function score() {
+  const best = isLive() && !state.path && state.frame[state.active].root.rows.find((row) => row.flags.includes("best"));
+  if (!best || best.q === null) return null;
+  return turn() === "white" ? best.q : 1 - best.q;
 }
 
 /** Of two searches: the one that arrows, curves and reasons are about. */
@@ -518,7 +526,7 @@ async function startGame() {
   const { GameView } = await import("./gameview.js");
   document.body.classList.add("with-game");
   document.body.classList.toggle("offline", !about.interactive);
-  game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, is: state });
+  game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, score, is: state });
   await game.open();
   Object.assign(onKeys, game.keys);
 }

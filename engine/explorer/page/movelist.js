@@ -31,7 +31,7 @@ export class MoveList {
     if (game.note) parts.push(make("p", { class: "comment" }, game.note));
     this.rows(parts);
     if (game.nodes.size === 1) parts.push(make("p", { class: "empty" }, "No moves yet: play one on the board."));
-    else if (game.main.length) parts.push(make("p", { class: "result" }, game.headers?.Result ?? "*"));
+    else if (/\d/.test(game.headers?.Result)) parts.push(make("p", { class: "result" }, game.headers.Result));
     this.element.replaceChildren(...parts);
   }
 

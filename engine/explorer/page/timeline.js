@@ -13,6 +13,7 @@ export class Timeline {
     this.onGo = onGo;
     this.canvas = make("canvas", { role: "slider", tabindex: 0, "aria-label": "White’s score over the game", "aria-valuemin": 0 });
     this.tip = make("p", { class: "tip", "aria-hidden": "true" });
+    this.element = element;
     element.append(this.canvas, this.tip);
     this.canvas.addEventListener("pointerdown", (event) => {
       this.canvas.setPointerCapture(event.pointerId);
@@ -27,6 +28,7 @@ export class Timeline {
   load(game) {
     this.game = game;
     this.nodes = [game.nodes.get(START), ...game.main];
+    this.element.hidden = !game.main.length;
     this.canvas.setAttribute("aria-valuemax", this.nodes.length - 1);
     this.update();
   }
