@@ -82,7 +82,7 @@ export function newBoard(element, onMove, onArrow) {
     /** `losses`: of score against the best move, up to which a move is drawn as good or fair. */
     arrows(all, view, chosen, losses) {
       const best = all.find((row) => row.flags.includes("best"));
-      rows = all.filter((row) => row.share >= LEAST_SHARE || row.uci === chosen).slice(0, MOST_ARROWS);
+      rows = all.filter((row) => row.share >= LEAST_SHARE || row === best || row.uci === chosen).slice(0, MOST_ARROWS);
       draw(rows.map((row) => arrow(row, best, view, chosen, losses)).reverse());
     },
     clear() {

@@ -45,7 +45,7 @@ function phases(players) {
       make("td", {}, known(one.seconds) && one.seconds ? used(one.seconds / one.moves) : "–")));
   });
   if (!rows.length) return "";
-  const titles = ["", "", "bar", "accuracy", "loss", "a move"].map((title, index) => (index < 3 ? make("td", { class: title }) : make("th", { scope: "col" }, title)));
+  const titles = ["", "", "bar", "accuracy", "loss", "time"].map((title, index) => (index < 3 ? make("td", { class: title }) : make("th", { scope: "col" }, title)));
   return make("table", { class: "phases", "aria-label": "By phase" }, make("thead", {}, make("tr", {}, ...titles)), make("tbody", {}, ...rows));
 }
 

@@ -28,8 +28,6 @@ export class Verdict {
     const head = make("p", { class: "head" }, make("b", {}, game.label(node)));
     if (mark) head.append(make("span", { class: `tag ${mark.key}` }, make("i", { class: `glyph ${mark.key}` }, mark.glyph), mark.name));
     if (judged?.eval) head.append(make("span", { class: "value" }, pawns(judged.eval)));
-    const value = game.score(node);
-    if (value !== null) head.append(make("span", { class: "value quiet" }, `${score(value)} for White`));
     return [head, judged && this.better(game, node, judged), judged?.text && make("p", { class: "text" }, capital(judged.text)), this.facts(game, node, judged)];
   }
 
@@ -49,7 +47,8 @@ export class Verdict {
   }
 
   facts(game, node, judged) {
-    const facts = [];
+    const value = game.score(node);
+    const facts = value === null ? [] : [`${score(value)} for White`];
     if (node.elapsed !== null && node.elapsed !== undefined) facts.push(`took ${used(node.elapsed)}`);
     if (node.clock !== null && node.clock !== undefined) facts.push(`${clock(node.clock)} left`);
     if (judged?.visits) facts.push(`${short(judged.visits)} visits${judged.pass === "quick" ? ", a quick look" : ""}`);
