@@ -7,12 +7,12 @@ from dataclasses import replace
 from engine.config.options import Options
 from engine.explorer.asked import Data
 from engine.explorer.open_game import OpenGame
-from engine.review.annotation import annotation_of
 from engine.review.judge import Judge
 from engine.review.judged import Judged
 from engine.review.kept import KeptReview, game_digest, settings_key
 from engine.review.numbers import GameFacts, numbers_of
 from engine.review.plan import Plan
+from engine.review.reviewed_game import annotation_of
 from engine.search.clock import Limits
 from engine.search.resources import Resources
 from engine.search.searcher import Searcher

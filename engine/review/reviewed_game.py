@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engine.pgn.annotated import annotate as write_annotation
+from engine.pgn import annotated
+from engine.pgn.annotated import Annotation
 from engine.pgn.game_file import FoundGame
 from engine.pgn.positions import board_uci, position_of
-from engine.review.annotation import annotation_of
 from engine.review.judge import Judge
-from engine.review.judged import Judged
+from engine.review.judged import Judged, evaluation_of
 from engine.review.kept import KeptReview
+from engine.review.marks import Severity
 from engine.review.numbers import game_numbers
 from engine.system.environment import version
 from movegen import Position
@@ -96,4 +97,19 @@ def annotate(review: "Review") -> None:
     if headers.get("Annotator", "?") == "?":
         headers["Annotator"] = f"Teresa {version()}"
     for node, judged in zip(list(review.game.mainline()), review.moves, strict=False):
-        write_annotation(node, annotation_of(judged))
+        annotated.annotate(node, annotation_of(judged))
+
+
+def annotation_of(judged: Judged) -> Annotation:
+    """What is written beside a move."""
+    if judged.nag is None:
+        return Annotation(judged.evaluation)
+    if judged.severity is Severity.NONE:
+        return Annotation(judged.evaluation, [judged.nag], comment(judged))
+    better = evaluation_of(judged.before, 1 if judged.turn == "white" else -1)
+    return Annotation(judged.evaluation, [judged.nag], comment(judged), judged.before.pv, better)
+
+
+def comment(judged: Judged) -> str:
+    """`Blunder: score .12 (96,000 visits); Nf6 has .48 (8,000).`"""
+    return f"{str(judged.mark).capitalize()}: {judged.evidence}."
