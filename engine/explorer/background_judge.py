@@ -7,13 +7,12 @@ from dataclasses import replace
 from engine.config.options import Options
 from engine.explorer.asked import Data
 from engine.explorer.open_game import OpenGame
-from engine.pgn.annotated import Annotation
 from engine.review.judge import Judge
-from engine.review.judged import Judged, evaluation_of
+from engine.review.judged import Judged
 from engine.review.kept import KeptReview, game_digest, settings_key
-from engine.review.marks import Severity
 from engine.review.numbers import GameFacts, numbers_of
 from engine.review.plan import Plan
+from engine.review.reviewed_game import annotation_of
 from engine.search.clock import Limits
 from engine.search.resources import Resources
 from engine.search.searcher import Searcher
@@ -176,16 +175,6 @@ class _Work:
             if self.is_over.is_set():
                 raise _StoppedError
         self.game.set_judging(self._state)
-
-
-def annotation_of(judged: Judged) -> Annotation:
-    """A judged move for PGN."""
-    nags = [] if judged.nag is None else [judged.nag]
-    if judged.severity is Severity.NONE:
-        return Annotation(judged.evaluation, nags)
-    sign = 1 if judged.turn == "white" else -1
-    text = f"{str(judged.mark).capitalize()}: {judged.evidence}."
-    return Annotation(judged.evaluation, nags, text, judged.before.pv, evaluation_of(judged.before, sign))
 
 
 def data_of(judged: Judged) -> Data:

@@ -13,7 +13,7 @@ import chess.engine
 import chess.pgn
 
 from engine.pgn.headers import read_tags, split_text
-from engine.pgn.movetext import RESULT_OF_WORD, TOKEN
+from engine.pgn.movetext import AFTER_RESULT, RESULT_OF_WORD, TOKEN
 
 if TYPE_CHECKING:
     from engine.pgn.game_tree import GameTree
@@ -77,6 +77,10 @@ def tree_text(
 
 def _rest(tree: "GameTree") -> str:
     """The moves that cannot be played, as they are written, with the number of the first one."""
+    if tree.note.endswith(AFTER_RESULT):
+        words = (match[0] for match in TOKEN.finditer(_movetext(tree).strip().removesuffix(tree.rest)))
+        results = [word for word in words if word in RESULT_OF_WORD]
+        return f"{results[-1] if results else '*'} {tree.rest}"
     if tree.rest[0].isdigit():
         return tree.rest
     number = tree.last_read.fen.split()[-1]
@@ -123,10 +127,14 @@ def _as_game(tree: "GameTree") -> tuple[chess.pgn.Game, dict[int, chess.pgn.Chil
     return game, nodes
 
 
+def _movetext(tree: "GameTree") -> str:
+    """The moves as they are written in the file."""
+    return "" if tree.found is None else split_text(tree.found.text)[1]
+
+
 def _result(tree: "GameTree") -> str:
     """The result at the end of the moves, as it is written there; else that of the headers."""
-    movetext = split_text(tree.found.text)[1] if tree.found is not None else ""
-    for match in reversed(list(TOKEN.finditer(movetext))):
+    for match in reversed(list(TOKEN.finditer(_movetext(tree)))):
         if match[0] in RESULT_OF_WORD:
             return match[0]
         if match[0][0] not in "{;":
@@ -140,7 +148,7 @@ def _header_text(tree: "GameTree", added: Mapping[str, str]) -> str:
         lines = [_tag(name, value) for name, value in tree.headers.items()]
         text = "\n".join(lines) + "\n\n"
     else:
-        text = tree.found.text.removesuffix(split_text(tree.found.text)[1])
+        text = tree.found.text.removesuffix(_movetext(tree))
     if not added:
         return text if not text or text.endswith("\n\n") else text.rstrip("\n") + "\n\n"
     kept = [line for line in text.rstrip().split("\n") if not _is_replaced(line, added)]

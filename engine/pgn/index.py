@@ -212,7 +212,7 @@ class GameIndex:
         """
         matching = self._table.find(text)
         total = self.count if matching is None else len(matching)
-        numbers = range(min(first, total), min(first + count, total))
+        numbers = range(min(max(first, 0), total), min(max(first, 0) + count, total))
         rows = numbers if matching is None else matching[numbers.start : numbers.stop].tolist()
         self._checks.begin(patience)
         return total, [self._row(row) for row in rows]

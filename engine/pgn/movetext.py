@@ -15,6 +15,7 @@ from engine.pgn.headers import KNOWN_TAGS, is_ignored, split_text, variant_probl
 from engine.system.files import printable
 
 RESULT_OF_WORD = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
+AFTER_RESULT = "comes after the result"
 NAG_OF_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
 TOKEN = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*|[()]|\$\d{1,3}(?!\d)|[^\s(){};]+", re.MULTILINE)
@@ -197,10 +198,10 @@ class Movetext:
         return None
 
     def _move(self, word: str, offset: int, level: _Level) -> _Stop | None:
-        is_main = len(self.levels) == 1
+        is_main = level is self.levels[0]  # also in brackets that mean nothing
         try:
             move = level.board.parse_san(_plain_san(word))
-            wrong = "comes after the result" if level.is_over else "is no move" if is_main and not move else ""
+            wrong = AFTER_RESULT if level.is_over else "is no move" if is_main and not move else ""
         except chess.AmbiguousMoveError:
             wrong = "is ambiguous"
         except ValueError:

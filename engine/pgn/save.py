@@ -23,6 +23,8 @@ def save_tree(index: GameIndex, tree: GameTree) -> None:
         raise ValueError(f"the game is not of {index.name}; save a copy instead")
     if tree.has_other_moves:
         raise ValueError(f"{tree.found.origin}: it holds text that is no move and would be lost; save a copy instead")
+    if index.game(tree.found.number).digest != tree.found.digest:  # it was changed before the index was made
+        raise ValueError(f"{index.name}: {CHANGED}")
     save_game(index, tree.found.number, tree_text(tree))
     tree.found, tree.is_changed = index.game(tree.found.number), False
 

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import chess
-import chess.engine
-import chess.pgn
-
+from engine.pgn import annotated
+from engine.pgn.annotated import Annotation
 from engine.pgn.game_file import FoundGame
 from engine.pgn.positions import board_uci, position_of
 from engine.review.judge import Judge
@@ -17,6 +15,9 @@ from engine.review.marks import Severity
 from engine.review.numbers import game_numbers
 from engine.system.environment import version
 from movegen import Position
+
+if TYPE_CHECKING:
+    import chess.pgn
 
 
 @dataclass
@@ -95,35 +96,20 @@ def annotate(review: "Review") -> None:
     headers = review.game.headers
     if headers.get("Annotator", "?") == "?":
         headers["Annotator"] = f"Teresa {version()}"
-    board = review.game.board()
     for node, judged in zip(list(review.game.mainline()), review.moves, strict=False):
-        if judged.evaluation is not None:
-            node.set_eval(_score(judged.evaluation))
-        if judged.nag is not None:
-            node.nags.add(judged.nag)
-            node.comment = f"{node.comment} {comment(judged)}".strip()
-        if judged.severity is not Severity.NONE:
-            _add_line(node.parent, board.copy(stack=False), judged)
-        board.push(node.move)
+        annotated.annotate(node, annotation_of(judged))
+
+
+def annotation_of(judged: Judged) -> Annotation:
+    """What is written beside a move."""
+    if judged.nag is None:
+        return Annotation(judged.evaluation)
+    if judged.severity is Severity.NONE:
+        return Annotation(judged.evaluation, [judged.nag], comment(judged))
+    better = evaluation_of(judged.before, 1 if judged.turn == "white" else -1)
+    return Annotation(judged.evaluation, [judged.nag], comment(judged), judged.before.pv, better)
 
 
 def comment(judged: Judged) -> str:
     """`Blunder: score .12 (96,000 visits); Nf6 has .48 (8,000).`"""
     return f"{str(judged.mark).capitalize()}: {judged.evidence}."
-
-
-def _add_line(node: chess.pgn.GameNode, board: chess.Board, judged: Judged) -> None:
-    """The better line as a variation, its first move with the evaluation."""
-    best, first = judged.before, True
-    for uci in best.pv:
-        move = board.parse_uci(uci)
-        board.push(move)
-        node = node.variation(move) if node.has_variation(move) else node.add_variation(move)
-        if first:
-            node.set_eval(_score(evaluation_of(best, 1 if judged.turn == "white" else -1)))
-            first = False
-
-
-def _score(evaluated: dict[str, int]) -> chess.engine.PovScore:
-    score = chess.engine.Mate(evaluated["mate"]) if "mate" in evaluated else chess.engine.Cp(evaluated["cp"])
-    return chess.engine.PovScore(score, chess.WHITE)

