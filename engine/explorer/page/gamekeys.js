@@ -5,8 +5,8 @@ const byId = (id) => document.getElementById(id);
 
 export const GAME_KEYS = `← →    a move back, a move on;  Home, End: the first, the last
 ↑ ↓    to the move before, after, that has a mark
-Shift ↑ ↓   another move instead of this one: variations
-Backspace   back to the game
+       with Shift: another move instead of this one
+⌫      back to the game (Backspace)
 l      into the list of moves;  n: the numbers;  g: the games of the file
 e      exercises;  p: play the position out
 `;

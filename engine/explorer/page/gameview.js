@@ -49,6 +49,8 @@ export class GameView {
     const { game } = this;
     const title = ["White", "Black"].map((side) => game.headers?.[side] ?? "?").join(" – ");
     document.title = title === "? – ?" ? "Teresa: a game" : `${title}: Teresa`;
+    if (this.oriented !== game.revision) this.page.board.orient(game.main.length ? "white" : game.start.turn);
+    this.oriented = game.revision;
     this.list.load(game);
     this.timeline.load(game);
     this.practice.load(game);
@@ -122,6 +124,7 @@ export class GameView {
     const { game } = this;
     if (!stays && id !== game.current) this.practice.leave();
     game.current = id;
+    if (!this.page.is.isLost) this.page.showMessage(null);
     const { node } = game;
     this.page.showStored(this.position(node), game.rows(node));
     this.list.show(node);
@@ -190,8 +193,8 @@ export class GameView {
       this.page.showMessage(null);
       return answer;
     } catch (error) {
-      this.page.showMessage(error.message);
       if (error.status === WRONG_REVISION) await this.reload();
+      this.page.showMessage(error.message);
       return null;
     } finally {
       this.isChanging = false;

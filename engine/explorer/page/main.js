@@ -53,7 +53,7 @@ const curves = new Curves(
 
 /** Of a game, frames are of the position that is shown as soon as the search is there. */
 const isLive = () => state.frame !== null && (!game || state.frame[0].summary.fen === state.rootFen);
-const rootOf = (number) => state.stored ?? (isLive() ? state.frame[number].root : undefined);
+const rootOf = (number) => (state.stored && number === 0 ? state.stored : isLive() ? state.frame[number].root : undefined);
 function nodeOf(number) {
   if (!state.path) return rootOf(number);
   const { node, path } = state.frame[number];
@@ -452,7 +452,7 @@ const onKeys = {
   m: () => byId("tables").querySelector("tr[tabindex='0']")?.focus(),
   t: () => icicles[0].canvas.focus(),
   w: () => byId("asked").focus(),
-  "?": () => showText("Keys", game ? game.keysText + KEYS : KEYS),
+  "?": () => showText("Keys", game ? game.keysText + KEYS.replace(/;.*root/, "") : KEYS),
 };
 
 function flip() {
@@ -478,7 +478,9 @@ function bind() {
   byId("descend").addEventListener("click", () => (game ? game.descend(state.path) : act("descend", { path: state.path })));
   byId("setup").addEventListener("submit", (event) => {
     event.preventDefault();
-    act("setup", { text: byId("fen").value });
+    const asked = { text: byId("fen").value };
+    if (game) game.act("paste", asked);
+    else act("setup", asked);
   });
   byId("ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -492,7 +494,8 @@ function bind() {
 
 async function start() {
   about = await source.get("about");
-  const root = about.game ? null : await source.get("open", { search: 0, path: "" });
+  const hasGame = about.game && (about.searches.length === 1 || about.file); // two searches of one position: as ever
+  const root = hasGame ? null : await source.get("open", { search: 0, path: "" });
   const isBeside = about.searches.length > 1;
   document.body.classList.toggle("beside", isBeside);
   const columns = isBeside ? [FIRST_OF_TWO, SECOND_OF_TWO] : [ALONE];
@@ -509,7 +512,7 @@ async function start() {
   byId("icicles").append(...icicles.map((icicle, number) => titled(about.searches[number], icicle.canvas)));
   for (const id of ["pause", "setup"]) byId(id).hidden = !about.interactive;
   bind();
-  if (about.game) await startGame();
+  if (hasGame) await startGame();
   else {
     board.orient(root.position.turn);
     state.rootFen = root.position.fen;
@@ -526,6 +529,7 @@ async function startGame() {
   const { GameView } = await import("./gameview.js");
   document.body.classList.add("with-game");
   document.body.classList.toggle("offline", !about.interactive);
+  document.body.classList.toggle("with-file", Boolean(about.file));
   game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, score, is: state });
   await game.open();
   Object.assign(onKeys, game.keys);
