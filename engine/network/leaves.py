@@ -31,7 +31,7 @@ class LeafBatch(NamedTuple):
     priors: np.ndarray  # float32 [capacity, MOST_MOVES], of the moves: at least 0, their sum is 1
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]  # of a tuple; nobody counts arrays
         """How many leaves there are."""
         return int(self.filled[0])
 
