@@ -131,7 +131,7 @@ class Options:
     transpositions: bool = check_box(
         "Transpositions", "a new leaf takes the mean of its position elsewhere in the tree", default=True
     )
-    batch: int = spin("Batch", 1, 1, 64, "leaves that are evaluated together")
+    batch: int = spin("Batch", 0, 0, 64, "leaves that are evaluated together; 0: 1, or what suits a network of lc0")
     temperature: int = spin("Temperature", 0, 0, 10_000, "randomness of the move played, in thousandths; 0: none")
     seed: int = spin("Seed", 0, 0, 2**31 - 1, "random seed; 0: a new one for each search")
     move_stats: bool = check_box("MoveStats", "a table of all moves before bestmove")

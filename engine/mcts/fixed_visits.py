@@ -25,6 +25,11 @@ class SearchTask(NamedTuple):
     params: SearchParams
     queue: "NetQueue | None" = None  # of a network outside the kernels, which then evaluates instead of `network`
 
+    @property
+    def workers(self) -> int:
+        """Threads that there should be at least."""
+        return 1 if self.queue is None else self.queue.net.workers
+
 
 def simulate(task: SearchTask, worker: Worker, count: int) -> int:
     """Make simulations by one call of the kernel; -> how many: fewer if the root is proven or threads must stop."""

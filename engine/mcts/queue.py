@@ -13,10 +13,12 @@ from engine.mcts.collect import collect_leaves
 from engine.mcts.collector import Collector, new_collector
 from engine.mcts.evaluation_table import new_table
 from engine.mcts.finish import drop_leaves, finish_leaves
-from engine.mcts.params import Root, SearchParams, Worker, root_of
-from engine.mcts.tree import ROOT, Tree
-from engine.network.leaves import NetEvaluator, new_batch
+from engine.mcts.params import NETWORK, PUCT, Root, SearchParams, Worker, new_worker, root_of
+from engine.mcts.tree import ROOT, Tree, new_tree
+from engine.network.architecture import Network
+from engine.network.leaves import LeafBatch, NetEvaluator, new_batch
 from movegen import Position
+from movegen.bits import ONE
 
 LARGEST_OUTSIDE_BATCH = 256
 VISITS_PER_LEAF = 16  # of the root, for each leaf more of a batch: in a small tree, leaves at once are a bad choice
@@ -65,7 +67,7 @@ class NetQueue:
     ) -> int:
         made = 0
         while made < visits and not _is_over(tree):
-            batch = int(params.batch) or self._good_batch(int(tree.visits[int(ROOT)]))
+            batch = self.batch_in(tree, params)
             done = int(collect_leaves(tree, root, params, worker, collector, self._table, batch, visits - made))
             made += done
             waiting = collector.leaves.count
@@ -81,9 +83,12 @@ class NetQueue:
             made += waiting
         return made
 
-    def _good_batch(self, visits: int) -> int:
+    def batch_in(self, tree: Tree, params: SearchParams) -> int:
+        """How many leaves the next batch has at most."""
+        if params.batch:
+            return int(params.batch)
         in_time = int(LONGEST_BATCH_SECONDS / self._pace) if self._pace else 1
-        return max(1, min(self.largest, 1 + visits // VISITS_PER_LEAF, in_time))
+        return max(1, min(self.largest, 1 + int(tree.visits[int(ROOT)]) // VISITS_PER_LEAF, in_time))
 
     def _evaluate(self, collector: Collector) -> None:
         begin = time.perf_counter()
@@ -125,6 +130,25 @@ class NetQueue:
         self.net.evaluate(leaves)
         rows = zip(positions, leaves.values.tolist(), leaves.draws.tolist(), leaves.priors, strict=True)
         return [_look(position, value, draw, priors) for position, value, draw, priors in rows]
+
+
+class Uniform:
+    """A network that knows nothing."""
+
+    name, digest, history, batch, workers = "uniform", "", 1, 1, 1
+
+    def evaluate(self, leaves: LeafBatch) -> None:
+        """Nobody is better, and no move."""
+        leaves.values[:], leaves.draws[:], leaves.priors[:] = 0.5, 0.0, 1.0
+
+
+def use_queue_kernels(network: Network) -> None:
+    """Use every kernel once, so that it is compiled."""
+    tree, root = new_tree(1), root_of(Position())
+    worker, params = new_worker(1, network), SearchParams(PUCT, NETWORK, 1.0, batch=ONE)
+    queue = NetQueue(Uniform())
+    queue.simulate(tree, root, params, worker, 2)
+    drop_leaves(tree, queue._take(1))  # noqa: SLF001  (of this module)
 
 
 def _is_over(tree: Tree) -> bool:

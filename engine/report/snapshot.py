@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.mcts.params import NETWORK, SearchParams
+from engine.mcts.queue import NetQueue
 from engine.mcts.tree import ROOT, Tree, edges_of
 from engine.network.architecture import Network
 from engine.report.lines import PositionCache, TreePosition
@@ -31,6 +32,7 @@ class Snapshot:
     network: Network
     is_current: Callable[[], bool] = lambda: True  # is the root of the tree still the same?
     progress: SearchProgress = field(default_factory=SearchProgress)
+    queue: NetQueue | None = None  # of a network of another program, which then evaluates instead of `network`
 
     @property
     def position(self) -> Position:
@@ -38,9 +40,9 @@ class Snapshot:
         return self.positions.root.position
 
     @property
-    def judge(self) -> Network | None:
+    def judge(self) -> Network | NetQueue | None:
         """The network, if it evaluates positions; None with playouts."""
-        return self.network if self.params.evaluator == NETWORK else None
+        return (self.queue or self.network) if self.params.evaluator == NETWORK else None
 
     def find(self, path: str) -> tuple[TreePosition, int]:
         """The position and the edge that a path of moves (`e2e4/e7e5`; empty: the root) leads to."""

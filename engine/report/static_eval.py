@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.mcts.fixed_visits import SearchTask, expand_root, make_visits
 from engine.mcts.params import NETWORK, PLAYOUT, PUCT, UCB1, SearchParams, new_worker, root_of
+from engine.mcts.queue import NetQueue
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
 from engine.network.architecture import VALUE_UNIT, Network, new_scratch
 from engine.network.batch import quiet_values_of, values_of
@@ -18,6 +19,7 @@ from engine.report.move_stats import DIGITS, moves_below
 from movegen import Position
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen
 
+Judge = Network | NetQueue  # what can be asked for the value of a position and the priors of its moves
 EVAL_GAMES = 2000
 OWN_PRIORS = SearchParams(PUCT, NETWORK, 1.0, sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS)
 
@@ -89,7 +91,7 @@ def evaluate_by_playouts(position: Position, network: Network, seed: int) -> Pla
     return PlayoutEval(EVAL_GAMES - draws - losses, draws, losses)
 
 
-def evaluate_by_network(position: Position, network: Network, after_captures: bool = False) -> NetworkEval:
+def evaluate_by_network(position: Position, network: Judge, after_captures: bool = False) -> NetworkEval:
     """The value of a position, what each piece adds to it, and the priors of its moves.
 
     `after_captures`: with quiescence, as the search takes it if that option is on.
@@ -104,11 +106,23 @@ def evaluate_by_network(position: Position, network: Network, after_captures: bo
     return NetworkEval(outcome, pieces, [(position.uci(code), prior) for code, prior in ranked])
 
 
-def network_outcomes(positions: Sequence[Position], network: Network, after_captures: bool) -> list[Outcome]:
-    """The network's values of positions."""
+def network_outcomes(positions: Sequence[Position], network: Judge, after_captures: bool) -> list[Outcome]:
+    """The network's values of positions; one of another program is not asked where the game is over."""
+    if isinstance(network, NetQueue):
+        return _outcomes_from(network, positions)
     return [
         Outcome(*(share / VALUE_UNIT for share in shares)) for shares in _values(positions, network, after_captures)
     ]
+
+
+def _outcomes_from(queue: NetQueue, positions: Sequence[Position]) -> list[Outcome]:
+    looks = iter(queue.look_at([position for position in positions if position.move_codes]))
+    return [Outcome(*next(looks)[:3]) if position.move_codes else _ended(position) for position in positions]
+
+
+def _ended(position: Position) -> Outcome:
+    """The value where there is no move."""
+    return Outcome(0.0, 0.0, 1.0) if position.in_check else Outcome(0.0, 1.0, 0.0)
 
 
 def _values(positions: Sequence[Position], network: Network, after_captures: bool) -> list[list[int]]:
@@ -135,7 +149,7 @@ def without_each_piece(position: Position) -> list[tuple[str, str, Position]]:
     return found
 
 
-def network_priors(position: Position, network: Network) -> dict[int, float]:
+def network_priors(position: Position, network: Judge) -> dict[int, float]:
     """The network's own prior of each legal move, by its code, to 1/65535.
 
     At temperature 1: the tree keeps only those of the search, after its temperature. By a search
@@ -143,12 +157,14 @@ def network_priors(position: Position, network: Network) -> dict[int, float]:
     """
     if not position.move_codes:
         return {}
+    if isinstance(network, NetQueue):
+        return network.look_at([position])[0].priors
     tree = new_tree(1)
     expand_root(SearchTask(tree, root_of(position), network, OWN_PRIORS), new_worker(1, network))
     return {move.code: move.prior for move in moves_below(tree, int(ROOT))}
 
 
-def priors_at(here: TreePosition, network: Network) -> dict[int, float]:
+def priors_at(here: TreePosition, network: Judge) -> dict[int, float]:
     """The same, remembered: a node is shown many times."""
     if here.priors is None or here.priors[0] is not network:
         here.priors = (network, network_priors(here.position, network))
@@ -156,16 +172,15 @@ def priors_at(here: TreePosition, network: Network) -> dict[int, float]:
 
 
 def first_looks(
-    network: Network | None, positions: Sequence[Position], after_captures: bool = False
+    network: Judge | None, positions: Sequence[Position], after_captures: bool = False
 ) -> list[float | None]:
     """The score of positions at their first visit, for the player who moved there; None with playouts."""
     if network is None or not positions:
         return [None for _ in positions]
-    return [_score_before(*pair) for pair in zip(positions, _values(positions, network, after_captures), strict=True)]
+    outcomes = network_outcomes(positions, network, after_captures)
+    return [_score_before(*pair) for pair in zip(positions, outcomes, strict=True)]
 
 
-def _score_before(position: Position, shares: list[int]) -> float:
-    if not position.move_codes:
-        return 1.0 if position.in_check else 0.5
-    _, draws, losses = shares
-    return round((losses + draws / 2) / VALUE_UNIT, DIGITS)
+def _score_before(position: Position, outcome: Outcome) -> float:
+    found = outcome if position.move_codes else _ended(position)
+    return round(found.loss + found.draw / 2, DIGITS)

@@ -119,7 +119,7 @@ class WorkerPool:
 
     def _simulate_chunks(self, worker: Worker, lookout: Lookout) -> None:
         """Simulate until the search is over; the chunks grow or shrink until one takes `chunk_seconds`."""
-        chunk, pace, done = FIRST_CHUNK, 0.0, 0
+        chunk, pace, done = FIRST_CHUNK if self.task.queue is None else 1, 0.0, 0
         between_marks = self._in_whole_batches(VISITS_BETWEEN_MARKS)
         while not (self.is_over or self.control.is_stopped or self._is_full):
             size = self.take(min(self._in_whole_batches(chunk), between_marks - done % between_marks))
@@ -137,7 +137,8 @@ class WorkerPool:
 
     def _in_whole_batches(self, count: int) -> int:
         """A number of simulations near `count` in which no batch is cut; at least one batch."""
-        batch = int(self.task.params.batch)
+        queue, params = self.task.queue, self.task.params
+        batch = int(params.batch) if queue is None else queue.batch_in(self.task.tree, params)
         return max(1, count // batch) * batch
 
     def take(self, wanted: int) -> int:

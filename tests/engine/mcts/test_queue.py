@@ -1,24 +1,15 @@
-"""The queue of a network outside the kernels: the same tree as the reference, exact counts, and what the network saw."""
+"""The queue of a network outside the kernels: the tree of the reference, exact counts, what the network saw."""
 
-import threading
-
-import chess
-import numpy as np
 import pytest
 
 from engine.mcts.fixed_visits import SearchTask, make_visits
 from engine.mcts.params import NETWORK, PUCT, UCB1, SearchParams, new_worker, root_of
 from engine.mcts.queue import NetQueue
-from engine.mcts.tree import BUSY, SCORE_UNIT, ask_to_stop, new_tree
+from engine.mcts.tree import SCORE_UNIT, new_tree
 from engine.network.architecture import PRIOR_UNIT
-from engine.network.leaves import MOST_BOARDS
-from movegen import Position
-from movegen.bits import U64
-from movegen.board import Board, setup_from_board
-from movegen.fen import write_fen
 from tests import reference
-from tests.engine.mcts.invariants import check_invariants, edges_below
-from tests.engine.mcts.outside import NET, Scattered, Wrapped
+from tests.engine.mcts.invariants import edges_below
+from tests.engine.mcts.outside import NET, Scattered
 from tests.engine.mcts.test_simulate import POSITIONS, proof
 
 CONSTANTS = {"exploration": 0.9, "first_play": 0.1, "growth": 2.0}
