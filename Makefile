@@ -111,7 +111,7 @@ lint: .venv/ready
 
 # What training and clusters need besides; large, so not for everybody.
 .venv/train: .venv/ready
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore,train,cluster]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore,train,cluster,lc0]"
 	touch $@
 
 clean:

@@ -1,0 +1,116 @@
+"""An ONNX graph, built one operator at a time. Each function returns the name of what it adds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+OPSET = 17  # the first with LayerNormalization
+IR_VERSION = 8  # what onnxruntime of that time reads
+
+
+class Graph:
+    """The operators and constants so far."""
+
+    def __init__(self) -> None:
+        self._nodes: list[onnx.NodeProto] = []
+        self._constants: list[onnx.TensorProto] = []
+        self._names: dict[bytes, str] = {}
+        self._count = 0
+
+    def _name(self, kind: str) -> str:
+        self._count += 1
+        return f"{kind}{self._count}"
+
+    def constant(self, array: np.ndarray) -> str:
+        """A constant; large ones are not copied more than needed, small ones are shared."""
+        key = array.tobytes() + repr((array.shape, array.dtype)).encode() if array.size < 64 else b""
+        if key and key in self._names:
+            return self._names[key]
+        name = self._name("constant")
+        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        if key:
+            self._names[key] = name
+        return name
+
+    def numbers(self, values: Sequence[int]) -> str:
+        """Integers: a shape, axes, sizes."""
+        return self.constant(np.array(values, np.int64))
+
+    def scalar(self, value: float) -> str:
+        """One float."""
+        return self.constant(np.array(value, np.float32))
+
+    def several(self, operator: str, inputs: Sequence[str], outputs: int, **attributes: Any) -> list[str]:
+        """An operator with several results."""
+        names = [self._name(operator.lower()) for _ in range(outputs)]
+        self._nodes.append(helper.make_node(operator, list(inputs), names, **attributes))
+        return names
+
+    def apply(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """An operator with one result."""
+        return self.several(operator, inputs, 1, **attributes)[0]
+
+    def rename(self, name: str, output: str) -> None:
+        """Give an output of the graph its name."""
+        self._nodes.append(helper.make_node("Identity", [name], [output]))
+
+    # What layers are made of
+
+    def reshape(self, flow: str, *shape: int) -> str:
+        """The same numbers in another shape; -1 is what remains."""
+        return self.apply("Reshape", flow, self.numbers(shape))
+
+    def transpose(self, flow: str, *order: int) -> str:
+        """Axes in another order."""
+        return self.apply("Transpose", flow, perm=list(order))
+
+    def slice(self, flow: str, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> str:
+        """A part of it."""
+        return self.apply("Slice", flow, self.numbers(starts), self.numbers(ends), self.numbers(axes))
+
+    def dense(self, flow: str, weights: np.ndarray, bias: np.ndarray | None = None) -> str:
+        """Rows times a matrix [inputs, outputs], plus a row."""
+        inputs = [flow, self.constant(weights)]
+        return self.apply("Gemm", *inputs, *([] if bias is None else [self.constant(bias)]))
+
+    def layer_norm(self, flow: str, gammas: np.ndarray, betas: np.ndarray, epsilon: float) -> str:
+        """Each row with mean 0 and variance 1, scaled and shifted."""
+        inputs = [flow, self.constant(gammas), self.constant(betas)]
+        return self.apply("LayerNormalization", *inputs, axis=-1, epsilon=epsilon)
+
+    def activation(self, flow: str, name: str) -> str:
+        """One of lc0's activations."""
+        match name:
+            case "none":
+                return flow
+            case "relu" | "selu" | "tanh" | "sigmoid":
+                return self.apply(name.capitalize(), flow)
+            case "relu_2":
+                flow = self.apply("Relu", flow)
+                return self.apply("Mul", flow, flow)
+            case "swish":
+                return self.apply("Mul", flow, self.apply("Sigmoid", flow))
+            case "mish":
+                return self.apply("Mul", flow, self.apply("Tanh", self.apply("Softplus", flow)))
+        raise ValueError(f"activation {name} is not possible here")
+
+    def model(self, planes: str, outputs: dict[str, int]) -> bytes:
+        """The model: from planes [batch, 112, 8, 8] to outputs [batch, width]."""
+        graph = helper.make_graph(
+            self._nodes,
+            "net",
+            [helper.make_tensor_value_info(planes, TensorProto.FLOAT, ["batch", 112, 8, 8])],
+            [
+                helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", width])
+                for name, width in outputs.items()
+            ],
+            self._constants,
+        )
+        opset = [helper.make_opsetid("", OPSET)]
+        try:
+            return bytes(helper.make_model(graph, ir_version=IR_VERSION, opset_imports=opset).SerializeToString())
+        except ValueError as error:  # of protobuf
+            raise ValueError("too large for an ONNX model (2 GB)") from error
