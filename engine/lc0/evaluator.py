@@ -33,6 +33,7 @@ class Lc0Net:
             raise ValueError(f"{path}: {error}") from error
         self.name = path.name
         self.provider = self._session.provider
+        self.workers = 1 if self.provider == "CPUExecutionProvider" else 2
         self.batch = self._session.best_batch()
 
     def evaluate(self, leaves: LeafBatch) -> None:

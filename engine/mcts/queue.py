@@ -16,7 +16,7 @@ from engine.mcts.finish import drop_leaves, finish_leaves
 from engine.mcts.params import NETWORK, PUCT, Root, SearchParams, Worker, new_worker, root_of
 from engine.mcts.tree import ROOT, Tree, new_tree
 from engine.network.architecture import Network
-from engine.network.leaves import LeafBatch, NetEvaluator, new_batch
+from engine.network.leaves import NetEvaluator, new_batch
 from movegen import Position
 from movegen.bits import ONE
 
@@ -132,23 +132,12 @@ class NetQueue:
         return [_look(position, value, draw, priors) for position, value, draw, priors in rows]
 
 
-class Uniform:
-    """A network that knows nothing."""
-
-    name, digest, history, batch, workers = "uniform", "", 1, 1, 1
-
-    def evaluate(self, leaves: LeafBatch) -> None:
-        """Nobody is better, and no move."""
-        leaves.values[:], leaves.draws[:], leaves.priors[:] = 0.5, 0.0, 1.0
-
-
-def use_queue_kernels(network: Network) -> None:
+def use_queue_kernels(queue: NetQueue, network: Network) -> None:
     """Use every kernel once, so that it is compiled."""
     tree, root = new_tree(1), root_of(Position())
-    worker, params = new_worker(1, network), SearchParams(PUCT, NETWORK, 1.0, batch=ONE)
-    queue = NetQueue(Uniform())
-    queue.simulate(tree, root, params, worker, 2)
-    drop_leaves(tree, queue._take(1))  # noqa: SLF001  (of this module)
+    params = SearchParams(PUCT, NETWORK, 1.0, batch=ONE)
+    queue.simulate(tree, root, params, new_worker(1, network), 2)
+    drop_leaves(tree, new_collector(1, 1))
 
 
 def _is_over(tree: Tree) -> bool:

@@ -149,12 +149,11 @@ def _open_outside(path: Path) -> "NetQueue | None":
         net = open_net(path, threads=1)  # of one evaluation: each thread of a search has its own
     except OSError:  # reported by the loader of Teresa's files
         return None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
     from engine.mcts.queue import NetQueue, use_queue_kernels
 
-    use_queue_kernels(_load_network())  # compiled now, before a clock runs
-    return NetQueue(net)
+    queue = NetQueue(net)
+    use_queue_kernels(queue, _load_network())  # compiled now, before a clock runs
+    return queue
 
 
 def _open_book(path: str) -> "Book":
