@@ -16,6 +16,7 @@ from movegen.bits import ONE, U64, ZERO
 from movegen.compiler.jit import inlined, kernel
 from movegen.compiler.memory import add_to, publish
 
+LARGEST_PRIOR = 2.0  # 1, if it were exact
 MINUS_ONE = np.uint16(0xFFFF)
 
 # Priors and values
@@ -37,7 +38,7 @@ def sort_by_likelihood(leaves: LeafBatch, leaf: int) -> None:
 @inlined
 def tempered(prior: float, highest: float, exponent: float) -> float:
     """A prior as a weight in [0, 1], after the temperature; also of a network that gives nonsense."""
-    if not highest > 0.0:
+    if not 0.0 < highest <= LARGEST_PRIOR:
         return 1.0
     share = float(prior) / float(highest)
     if not 0.0 <= share <= 1.0:
