@@ -14,7 +14,7 @@ A node is made at the first visit, since the network gives value and priors at o
 import numpy as np
 
 from engine.mcts.collector import PAST, Collector, write_board, write_leaf, write_past
-from engine.mcts.evaluate import ending_here
+from engine.mcts.evaluate import ending_with
 from engine.mcts.evaluation_table import EvaluationTable, digest_of, recall
 from engine.mcts.finish import count_visit, finish_leaf, give_up, make_node
 from engine.mcts.params import AT_ROOT, UCB1, Root, SearchParams, Worker
@@ -127,8 +127,10 @@ def send_down(
         enter(tree, worker, path, depth, edge, key)
         repeated = is_repeated_here(tree, root, params, worker, collector, path, depth, board, clock)
     collector.depths[leaf], collector.keys[leaf] = depth, key
+    found = ZERO
     if tree.proven[edge] == UNPROVEN and not repeated:
-        result = ending_here(board, clock, depth)
+        found = fill_moves(board, worker.moves)
+        result = ending_with(board, found, clock, depth)
         if result != UNPROVEN:
             prove(tree, params, path, depth, result)
     if tree.proven[edge] != UNPROVEN or repeated:
@@ -137,7 +139,6 @@ def send_down(
         return MADE
     if not is_claimed(tree, params, collector, leaf, edge, depth):
         return COLLIDED
-    found = fill_moves(board, worker.moves)
     if is_transposed(tree, params, worker, collector, leaf, board, key, found):
         count_visit(worker, depth)
         return MADE
