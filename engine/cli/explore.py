@@ -16,6 +16,7 @@ from engine.cli.arguments import (
     add_limits,
     add_memory_and_threads,
     add_position,
+    add_weights,
     asked_position,
     engine_options,
     opened,
@@ -38,7 +39,14 @@ if TYPE_CHECKING:
 
 SAVED_SECONDS = 10.0
 SECONDS_PER_SLEEP = 0.05
-SETTINGS = {"formula": "Formula", "evaluator": "Evaluator", "threads": "Threads", "hash": "Hash", "batch": "Batch"}
+SETTINGS = {
+    "formula": "Formula",
+    "evaluator": "Evaluator",
+    "weights": "EvalFile",
+    "threads": "Threads",
+    "hash": "Hash",
+    "batch": "Batch",
+}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -63,6 +71,7 @@ def _new_parser() -> argparse.ArgumentParser:
     add_position(parser)
     add_formula(parser)
     add_memory_and_threads(parser)
+    add_weights(parser)
     parser.add_argument(
         "--beside", metavar="SETTINGS", help="a second search for comparison, such as formula=ucb1,evaluator=playout"
     )
@@ -144,7 +153,8 @@ def _checked(name: str, value: str) -> str:
 
 def _new_search(position: Position, options: Options) -> tuple[str, Analysis]:
     """A search and its title."""
-    return f"{options.formula}, {options.evaluator.lower()}", Analysis(position, options)
+    evaluator = Path(options.eval_file).name.split(".")[0] if options.eval_file else options.evaluator.lower()
+    return f"{options.formula}, {evaluator}", Analysis(position, options)
 
 
 def _show_interactive(session: InteractiveSession, arguments: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from engine.cli.arguments import (
     add_limits,
     add_memory_and_threads,
     add_seed,
+    add_weights,
     limits_from,
 )
 from engine.cli.termination import ended_by_signals, status_after
@@ -66,6 +67,7 @@ def _new_parser() -> argparse.ArgumentParser:
     add_force(parser)
     add_limits(parser, SECONDS_FOR_EACH, "each position")
     add_memory_and_threads(parser)
+    add_weights(parser)
     add_seed(parser, "the numbers")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     return parser

@@ -14,6 +14,7 @@ from engine.report.move_stats import DIGITS, centipawns, short_score
 from engine.report.node import Shape
 from engine.search.clock import Limits
 from engine.search.reporter import SilentListener
+from engine.search.resources import Resources
 from engine.search.searcher import Searcher
 from movegen import Ending, Position
 
@@ -160,7 +161,9 @@ class Judge:
         settings.analyse_mode = True
         settings.move_overhead = 0
         self._limits, self._search = limits, search
-        self._searcher = Searcher(settings, SilentListener())
+        resources = Resources()
+        resources.open_files(settings)
+        self._searcher = Searcher(settings, SilentListener(), resources)
 
     def moves(self, start: Position, codes: list[int]) -> Iterator[Judged]:
         """A game, move by move."""
