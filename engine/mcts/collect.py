@@ -2,7 +2,8 @@
 
     collect_leaves   walks down again and again. What is proven, repeated or known already is backed up at once. A
                      leaf that needs the network is written into the batch, and its path counts as lost until then
-    finish_leaves    makes the nodes of the leaves, with the priors that the network gave, and backs up its values
+    finish_leaves    makes the nodes of the leaves, with the priors that the network gave, and backs up its values;
+                     `collect_leaves` begins with it, since each call from Python costs as much as a walk
 
 The link of a leaf that waits is BUSY. A path that ends there (a collision) is kept until the batch is complete, so that
 the next one goes elsewhere; then it is given up.
@@ -16,7 +17,7 @@ import numpy as np
 from engine.mcts.collector import PAST, Collector, write_board, write_leaf, write_past
 from engine.mcts.evaluate import ending_with
 from engine.mcts.evaluation_table import EvaluationTable, digest_of, recall
-from engine.mcts.finish import count_visit, finish_leaf, give_up, make_node
+from engine.mcts.finish import count_visit, finish_leaf, finish_leaves, give_up, make_node
 from engine.mcts.params import AT_ROOT, UCB1, Root, SearchParams, Worker
 from engine.mcts.proof import DRAW, UNPROVEN, draw_share_of, result_of, score_of
 from engine.mcts.selection import select_by_puct, select_by_ucb1
@@ -170,11 +171,13 @@ def collect_leaves(
     batch: int,
     visits: int,
 ) -> int:
-    """Collect at most `batch` leaves, in at most so many visits; -> how many were made without the network.
+    """Finish the leaves of the last batch; collect at most `batch` others, in at most so many visits.
 
-    Fewer leaves if the root is proven, `ask_to_stop` was called, or too many paths collide.
+    -> how many of these visits were made without the network. There are fewer leaves if the root is proven,
+    `ask_to_stop` was called, or too many paths collide.
     """
     made, waiting, collisions = 0, 0, 0
+    finish_leaves(tree, params, worker, collector, table)
     write_past(collector, root)
     while waiting < batch and made + waiting < visits and collisions < batch:
         if tree.proven[ROOT] != UNPROVEN or tree.prior[ROOT] != 0:

@@ -100,7 +100,7 @@ def count_visit(worker: Worker, depth: int) -> None:
     worker.totals[2] = max(worker.totals[2], U64(depth))
 
 
-@inlined
+@kernel
 def finish_leaf(tree: Tree, params: SearchParams, worker: Worker, collector: Collector, leaf: int) -> None:
     """Make the node of a leaf that the network has seen, and back up its value.
 

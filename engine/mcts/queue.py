@@ -65,22 +65,20 @@ class NetQueue:
     def _simulate(
         self, tree: Tree, root: Root, params: SearchParams, worker: Worker, collector: Collector, visits: int
     ) -> int:
-        made = 0
+        made = 0  # those that were evaluated and are not finished yet included
         while made < visits and not _is_over(tree):
             batch = self.batch_in(tree, params)
             done = int(collect_leaves(tree, root, params, worker, collector, self._table, batch, visits - made))
-            made += done
             waiting = collector.leaves.count
-            if not waiting:
-                if not done:
-                    time.sleep(SECONDS_FOR_OTHERS)
-                continue
-            if tree.prior[int(ROOT)]:  # it shall stop
+            if waiting and tree.prior[int(ROOT)]:  # it shall stop
                 drop_leaves(tree, collector)
-                break
-            self._evaluate(collector)
-            finish_leaves(tree, params, worker, collector, self._table)
-            made += waiting
+                waiting = 0
+            if waiting:
+                self._evaluate(collector)
+            elif not done:
+                time.sleep(SECONDS_FOR_OTHERS)
+            made += done + waiting
+        finish_leaves(tree, params, worker, collector, self._table)
         return made
 
     def batch_in(self, tree: Tree, params: SearchParams) -> int:
