@@ -30,13 +30,14 @@ class Ports:
     policy: str = "/output/policy"
     wdl: str = "/output/wdl"
     value: str = "/output/value"
+    policy_width: int = MOVES
 
 
 @dataclass(frozen=True)
 class Outputs:
     """What a net says of a batch."""
 
-    policy: np.ndarray  # float32 [batch, 1858], logits
+    policy: np.ndarray  # float32 [batch, width], logits
     wdl: np.ndarray | None  # float32 [batch, 3], probabilities
     value: np.ndarray | None  # float32 [batch, 1], −1 … 1
 
@@ -132,7 +133,7 @@ def checked_outputs(session: onnxruntime.InferenceSession, ports: Ports) -> tupl
         raise ValueError(
             f"its outputs are {', '.join(shapes)}; {ports.policy} and {ports.wdl} or {ports.value} are needed"
         )
-    widths = {ports.policy: MOVES, ports.wdl: 3, ports.value: 1}
+    widths = {ports.policy: ports.policy_width, ports.wdl: 3, ports.value: 1}
     for name in (ports.policy, values[0]):
         if shapes[name][1:] != [widths[name]]:
             raise ValueError(f"output {name} has the shape {shapes[name]} instead of [batch, {widths[name]}]")
