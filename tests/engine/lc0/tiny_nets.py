@@ -175,8 +175,8 @@ def message(tree: Tree, schema: Schema, encoding: int) -> bytes:
     parts = []
     for name, content in tree.items():
         number, field = fields[name]
-        for item in content if field.repeated else [content]:
-            parts.append(written_field(number, field, item, encoding))
+        items = content if field.repeated else [content]
+        parts += [written_field(number, field, item, encoding) for item in items]
     return b"".join(parts)
 
 
