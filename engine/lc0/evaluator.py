@@ -1,17 +1,14 @@
 """A net of others as the search uses it: leaves to planes, onnxruntime, and back to values and priors."""
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
 
-from engine.lc0 import net_format as nf
 from engine.lc0.moves import table_of_moves
-from engine.lc0.onnx_model import onnx_model
 from engine.lc0.planes import LAYOUTS, PLANES, SQUARES, fill_planes
 from engine.lc0.priors import fill_priors
-from engine.lc0.session import Outputs, Ports, Session
-from engine.lc0.weights_file import kind_of_file, parse_weights_file, read_content
+from engine.lc0.session import Outputs, Session
+from engine.lc0.sources import read_net
 from engine.network.leaves import MOST_BOARDS, LeafBatch
 
 SUM_TOLERANCE = 0.02  # of win, draw and loss: 16-bit floats
@@ -24,14 +21,15 @@ class Lc0Net:
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
         try:
-            model, ports, self.input_format, self.digest = read_file(path)
-            self._session = Session(model, ports, threads)
+            net = read_net(path)
+            self._session = Session(net.model, net.ports, threads)
             self._check_outputs()
         except OSError as error:
             raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-        self.name = path.name
+        self.name, self.digest, self.input_format = path.name, net.digest, net.input_format
+        self._places = table_of_moves(net.places)
         self.provider = self._session.provider
         self.workers = 1 if self.provider == "CPUExecutionProvider" else 2
         self.batch = self._session.best_batch()
@@ -45,7 +43,7 @@ class Lc0Net:
         outputs = self._session.run(planes)
         values, draws = scores(outputs)
         leaves.values[:count], leaves.draws[:count] = values, draws
-        fill_priors(outputs.policy, leaves.moves, leaves.move_count, reflections, MOVE_NUMBERS, leaves.priors)
+        fill_priors(outputs.policy, leaves.moves, leaves.move_count, reflections, self._places, leaves.priors)
 
     def planes(self, leaves: LeafBatch) -> tuple[np.ndarray, np.ndarray]:
         """What the net sees of the leaves, and their reflections."""
@@ -74,38 +72,6 @@ class Lc0Net:
             raise ValueError("its outputs are not finite numbers: damaged")
         if outputs.wdl is not None and abs(float(outputs.wdl.sum()) - 1) > SUM_TOLERANCE:
             raise ValueError("its probabilities of win, draw and loss do not add up to 1")
-
-
-MOVE_NUMBERS = table_of_moves()
-
-
-def read_file(path: Path) -> tuple[bytes, Ports, int, str]:
-    """Model, names, input format and digest of a file."""
-    kind = kind_of_file(path)
-    if kind is None:
-        raise ValueError("neither weights of lc0 nor an ONNX model")
-    return read_lc0(path) if kind == "lc0" else read_onnx(path)
-
-
-def read_lc0(path: Path) -> tuple[bytes, Ports, int, str]:
-    """The same of one of lc0's files."""
-    file = parse_weights_file(read_content(path))
-    if file.onnx:
-        names = {
-            name: bytes(file.onnx.get(field, b"")).decode("utf-8", "replace") for name, field in PORT_FIELDS.items()
-        }
-        ports = Ports(**{name: text for name, text in names.items() if text})
-        return bytes(file.onnx.get("model", b"")), ports, file.format.input, file.digest
-    return onnx_model(file), Ports(), file.format.input, file.digest
-
-
-PORT_FIELDS = {"planes": "input_planes", "policy": "output_policy", "wdl": "output_wdl", "value": "output_value"}
-
-
-def read_onnx(path: Path) -> tuple[bytes, Ports, int, str]:
-    """The same of an ONNX file. It does not say how it sees positions: as lc0 assumes for such files, classical."""
-    content = read_content(path)
-    return content, Ports(), nf.INPUT_CLASSICAL, hashlib.sha256(content).hexdigest()
 
 
 def scores(outputs: Outputs) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,7 @@
 """The heads: logits of moves in three forms, and the value in two."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from engine.lc0 import net_format as nf
@@ -15,8 +17,16 @@ CONVOLUTION_PIECES = (int(PROMOTE_ROOK), int(PROMOTE_BISHOP), int(PROMOTE_QUEEN)
 ATTENTION_PIECES = (int(PROMOTE_QUEEN), int(PROMOTE_ROOK), int(PROMOTE_BISHOP))  # for each target
 
 
-def policy_head(graph: Graph, weights: Part, net: NetFormat, flow: str, width: int) -> str:
-    """Logits [batch, 1858]."""
+class Logits(NamedTuple):
+    """A policy: logits [batch, width], among which are those of the 1858 moves."""
+
+    flow: str
+    width: int
+    places: list[int]  # of each move
+
+
+def policy_head(graph: Graph, weights: Part, net: NetFormat, flow: str, width: int) -> Logits:
+    """The policy. Moves are not gathered by the model: few of them are legal."""
     heads = weights.part("policy_heads")
     head = heads.part("vanilla") if weights.has("policy_heads") else weights
     if net.policy == nf.POLICY_ATTENTION:
@@ -27,40 +37,41 @@ def policy_head(graph: Graph, weights: Part, net: NetFormat, flow: str, width: i
     return dense_policy(graph, head, net.activation, flow, width)
 
 
-def dense_policy(graph: Graph, head: Part, activation: str, flow: str, width: int) -> str:
+def dense_policy(graph: Graph, head: Part, activation: str, flow: str, width: int) -> Logits:
     """A few planes, and a dense layer to all moves."""
     convolution = head.convolution("policy", width, 1)
     squares = 64 * len(convolution.bias)
     flow = graph.activation(convolve(graph, flow, convolution), activation)
     flow = graph.reshape(flow, -1, squares)
-    return graph.dense(flow, head.matrix("ip_pol_w", squares, MOVES), head.vector("ip_pol_b", MOVES))
+    flow = graph.dense(flow, head.matrix("ip_pol_w", squares, MOVES), head.vector("ip_pol_b", MOVES))
+    return Logits(flow, MOVES, list(range(MOVES)))
 
 
-def convolution_policy(graph: Graph, head: Part, activation: str, flow: str, width: int) -> str:
-    """A plane of origins for each of 73 steps, from which the moves are gathered."""
+def convolution_policy(graph: Graph, head: Part, activation: str, flow: str, width: int) -> Logits:
+    """A plane of origins for each of 73 steps."""
     flow = graph.activation(convolve(graph, flow, same_width(head, "policy1", width)), activation)
     convolution = head.convolution("policy", width, 3)
     planes = len(convolution.bias)
     if planes < 73:
         raise ValueError(f"the policy head has {planes} planes; 73 are needed")
     flow = graph.reshape(convolve(graph, flow, convolution), -1, planes * 64)
-    return graph.apply("Gather", flow, graph.numbers(convolution_indices()), axis=1)
+    return Logits(flow, planes * 64, convolution_places())
 
 
-def convolution_indices() -> list[int]:
+def convolution_places() -> list[int]:
     """Where each move is among 73 planes of 64 origins."""
     plane_of = {step: plane for plane, step in enumerate(planes_of_steps())}
-    indices = []
+    places = []
     for origin, target, piece in all_moves():
         files = target % 8 - origin % 8
         plane = plane_of[files, target // 8 - origin // 8]
         if piece:
             plane = 64 + 3 * (files + 1) + CONVOLUTION_PIECES.index(piece)
-        indices.append(plane * 64 + origin)
-    return indices
+        places.append(plane * 64 + origin)
+    return places
 
 
-def attention_policy(graph: Graph, head: Part, shared: Part, net: NetFormat, flow: str, width: int) -> str:
+def attention_policy(graph: Graph, head: Part, shared: Part, net: NetFormat, flow: str, width: int) -> Logits:
     """For each origin and target a product of a query and a key; promotions add something for target and piece."""
     from_encoder = net.network in {nf.ATTENTION_BODY, nf.MANY_HEADS}
     activation = net.activation if from_encoder else "selu"
@@ -78,7 +89,7 @@ def attention_policy(graph: Graph, head: Part, shared: Part, net: NetFormat, flo
     scores = graph.apply("Mul", scores, graph.scalar(1 / float(np.sqrt(np.float32(depth)))))
     promotions = promotion_scores(graph, head.matrix("ip4_pol_w", depth, 4), keys, scores)
     both = graph.apply("Concat", graph.reshape(scores, -1, 64 * 64), promotions, axis=1)
-    return graph.apply("Gather", both, graph.numbers(attention_indices()), axis=1)
+    return Logits(both, 64 * 64 + 8 * 8 * 3, attention_places())
 
 
 def projected(graph: Graph, head: Part, name: str, flow: str, size: int) -> str:
@@ -97,7 +108,7 @@ def promotion_scores(graph: Graph, weights: np.ndarray, keys: str, scores: str) 
     return graph.reshape(graph.apply("Add", pushes, offsets), -1, 8 * 8 * 3)
 
 
-def attention_indices() -> list[int]:
+def attention_places() -> list[int]:
     """Where each move is among 64 × 64 scores and the promotions behind them."""
     return [
         origin * 64 + target

@@ -73,14 +73,21 @@ class Part:
         kernel = weights.reshape(outputs, inputs, size, size)
         if not part.has("bn_means"):
             return Convolution(kernel, bias)
-        scale = np.float32(1) / np.sqrt(part.vector("bn_stddivs", outputs) + EPSILON)  # variances, despite the name
-        if part.has("bn_gammas"):
-            scale = scale * part.vector("bn_gammas", outputs)
-        shift = part.vector("bn_betas", outputs) if part.has("bn_betas") else np.float32(0)
-        bias = shift - scale * (part.vector("bn_means", outputs) - bias)
-        if not np.isfinite(scale).all():
-            raise ValueError(f"damaged: the normalisation of {part.name} is not finite")
-        return Convolution(kernel * scale[:, None, None, None], bias)
+        return part.normalised(Convolution(kernel, bias))
+
+    def normalised(self, convolution: Convolution) -> Convolution:
+        """A convolution times and plus what the batch normalisation of this part comes to."""
+        outputs = len(convolution.bias)
+        variances = self.vector("bn_stddivs", outputs)  # despite the name
+        gammas = self.vector("bn_gammas", outputs) if self.has("bn_gammas") else np.float32(1)
+        betas = self.vector("bn_betas", outputs) if self.has("bn_betas") else np.float32(0)
+        with np.errstate(all="ignore"):
+            scale = gammas / np.sqrt(variances + EPSILON)
+            kernel = convolution.kernel * scale[:, None, None, None]
+            bias = betas - scale * (self.vector("bn_means", outputs) - convolution.bias)
+        if not (np.isfinite(kernel).all() and np.isfinite(bias).all()):
+            raise ValueError(f"layer {self.name}weights: its batch normalisation is not finite: damaged")
+        return Convolution(kernel, bias)
 
 
 def decoded(layer: Fields) -> np.ndarray:

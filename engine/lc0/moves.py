@@ -4,6 +4,8 @@ For each origin in order, the targets of a queen and a knight there in order; th
 bishop by origin, target and piece. Promotion to a knight is the move without a piece. Castling is king takes rook.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from movegen.moves import (
@@ -52,10 +54,10 @@ def all_moves() -> list[tuple[int, int, int]]:
     return [*plain, *promotions]
 
 
-def table_of_moves() -> np.ndarray:
-    """For each move of the engine (16 bits) its number, int16; −1 for none."""
+def table_of_moves(places: Sequence[int] = range(MOVES)) -> np.ndarray:
+    """For each move of the engine (16 bits) its place in a policy, int16; −1 for none. `places`: of the 1858 moves."""
     table = np.full(1 << 15, -1, np.int16)
-    for number, (origin, target, promotion) in enumerate(all_moves()):
+    for number, (origin, target, promotion) in zip(places, all_moves(), strict=True):
         squares = origin | target << int(TARGET_SHIFT)
         if promotion:
             table[squares | promotion << int(KIND_SHIFT)] = number

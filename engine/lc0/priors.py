@@ -24,12 +24,12 @@ def fill_priors(
     moves: np.ndarray,
     move_counts: np.ndarray,
     reflections: np.ndarray,
-    numbers: np.ndarray,
+    places: np.ndarray,
     priors: np.ndarray,
 ) -> None:
-    """Softmax over the legal moves of each leaf, whose logits are float32 [leaf, 1858].
+    """Softmax over the legal moves of each leaf, whose logits are float32 [leaf, width].
 
-    `numbers`: the table of `engine.lc0.moves`. Logits that are not finite count as very small ones.
+    `places`: the table of `engine.lc0.moves`. Logits that are not finite count as very small ones.
     """
     for leaf in range(len(logits)):
         count, reflection = np.int64(move_counts[leaf]), reflections[leaf]
@@ -38,7 +38,7 @@ def fill_priors(
             move = U64(moves[leaf, index])
             if reflection:
                 move = reflected_move(move, reflection)
-            logit = np.float64(logits[leaf, numbers[np.int64(move)]])
+            logit = np.float64(logits[leaf, places[np.int64(move)]])
             row[index] = logit if -1e6 < logit < 1e6 else -1e6
             best = max(best, np.float64(row[index]))
         total = 0.0

@@ -1,6 +1,7 @@
 """An ONNX model in onnxruntime: which of its inputs and outputs are which, where and how fast it runs."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +12,16 @@ from engine.lc0.moves import MOVES
 from engine.lc0.planes import PLANES
 from perft.processors import processors
 
+CPU = "CPUExecutionProvider"
 # Where a net runs, the best first. Providers that take minutes to start, or compute with few bits, are left out.
-PROVIDERS = ("CUDAExecutionProvider", "ROCMExecutionProvider", "DmlExecutionProvider", "CPUExecutionProvider")
+PROVIDERS = ("CUDAExecutionProvider", "ROCMExecutionProvider", "DmlExecutionProvider", CPU)
 TYPES: dict[str, np.dtype[Any]] = {"tensor(float)": np.dtype(np.float32), "tensor(float16)": np.dtype(np.float16)}
 ERRORS_ONLY = 3
 
 MEASURED_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 LONGEST_BATCH = 0.05  # seconds: `stop` may have to wait for one
 LONGEST_MEASUREMENT = 0.5  # seconds
+SHORTEST_TIME = 1e-6  # seconds
 GOOD_ENOUGH = 0.9  # of the largest number of evaluations per second: small batches search better
 
 
@@ -30,13 +33,14 @@ class Ports:
     policy: str = "/output/policy"
     wdl: str = "/output/wdl"
     value: str = "/output/value"
+    policy_width: int = MOVES
 
 
 @dataclass(frozen=True)
 class Outputs:
     """What a net says of a batch."""
 
-    policy: np.ndarray  # float32 [batch, 1858], logits
+    policy: np.ndarray  # float32 [batch, width], logits
     wdl: np.ndarray | None  # float32 [batch, 3], probabilities
     value: np.ndarray | None  # float32 [batch, 1], −1 … 1
 
@@ -45,12 +49,14 @@ class Session:
     """A model that runs."""
 
     def __init__(self, model: bytes, ports: Ports, threads: int | None) -> None:
-        self._session = started(model, threads or processors())
+        threads = threads or processors()
+        self._session = started(model, threads)
         self.ports = ports
         shape, self._dtype = checked_input(self._session, ports)
         self._fixed_batch = shape if isinstance(shape, int) else None
         self._outputs = checked_outputs(self._session, ports)
         self.provider: str = self._session.get_providers()[0]
+        self._clock = clock_of(threads == 1 and self.provider == CPU)
 
     def run(self, planes: np.ndarray) -> Outputs:
         """Evaluate planes, float32 [batch, 112, 64]."""
@@ -86,9 +92,16 @@ class Session:
         return min(size for size, speed in speeds.items() if speed >= GOOD_ENOUGH * max(speeds.values()))
 
     def _seconds(self, planes: np.ndarray) -> float:
-        start = time.perf_counter()
+        start = self._clock()
         self.run(planes)
-        return time.perf_counter() - start
+        return max(self._clock() - start, SHORTEST_TIME)
+
+
+def clock_of(in_this_thread: bool) -> Callable[[], float]:
+    """The time of what runs in this thread only, where the system has it exactly: other programs do not disturb it."""
+    if in_this_thread and time.get_clock_info("thread_time").resolution < SHORTEST_TIME:
+        return time.thread_time
+    return time.perf_counter
 
 
 def started(model: bytes, threads: int) -> onnxruntime.InferenceSession:
@@ -132,7 +145,7 @@ def checked_outputs(session: onnxruntime.InferenceSession, ports: Ports) -> tupl
         raise ValueError(
             f"its outputs are {', '.join(shapes)}; {ports.policy} and {ports.wdl} or {ports.value} are needed"
         )
-    widths = {ports.policy: MOVES, ports.wdl: 3, ports.value: 1}
+    widths = {ports.policy: ports.policy_width, ports.wdl: 3, ports.value: 1}
     for name in (ports.policy, values[0]):
         if shapes[name][1:] != [widths[name]]:
             raise ValueError(f"output {name} has the shape {shapes[name]} instead of [batch, {widths[name]}]")
