@@ -5,32 +5,39 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 OPSET = 17  # the first with LayerNormalization
 IR_VERSION = 8  # what onnxruntime of that time reads
+MOST_BYTES = 2_000_000_000  # of constants; a model may have 2 GiB
 
 
 class Graph:
     """The operators and constants so far."""
 
     def __init__(self) -> None:
-        self._nodes: list[onnx.NodeProto] = []
-        self._constants: list[onnx.TensorProto] = []
+        self._model = helper.make_model(
+            onnx.GraphProto(name="net"), ir_version=IR_VERSION, opset_imports=[helper.make_opsetid("", OPSET)]
+        )
         self._names: dict[bytes, str] = {}
         self._count = 0
+        self._bytes = 0
 
     def _name(self, kind: str) -> str:
         self._count += 1
         return f"{kind}{self._count}"
 
     def constant(self, array: np.ndarray) -> str:
-        """A constant; large ones are not copied more than needed, small ones are shared."""
+        """A constant. Small ones are shared; large ones are written where they stay, since there may be a gigabyte."""
         key = array.tobytes() + repr((array.shape, array.dtype)).encode() if array.size < 64 else b""
         if key and key in self._names:
             return self._names[key]
         name = self._name("constant")
-        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        self._bytes += array.nbytes
+        if self._bytes > MOST_BYTES:
+            raise ValueError("too large for an ONNX model (2 GB)")
+        kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+        self._model.graph.initializer.add(name=name, dims=array.shape, data_type=kind, raw_data=little_endian(array))
         if key:
             self._names[key] = name
         return name
@@ -46,7 +53,7 @@ class Graph:
     def several(self, operator: str, inputs: Sequence[str], outputs: int, **attributes: Any) -> list[str]:
         """An operator with several results."""
         names = [self._name(operator.lower()) for _ in range(outputs)]
-        self._nodes.append(helper.make_node(operator, list(inputs), names, **attributes))
+        self._model.graph.node.append(helper.make_node(operator, list(inputs), names, **attributes))
         return names
 
     def apply(self, operator: str, *inputs: str, **attributes: Any) -> str:
@@ -55,7 +62,7 @@ class Graph:
 
     def rename(self, name: str, output: str) -> None:
         """Give an output of the graph its name."""
-        self._nodes.append(helper.make_node("Identity", [name], [output]))
+        self._model.graph.node.append(helper.make_node("Identity", [name], [output]))
 
     # What layers are made of
 
@@ -99,18 +106,13 @@ class Graph:
 
     def model(self, planes: str, outputs: dict[str, int]) -> bytes:
         """The model: from planes [batch, 112, 8, 8] to outputs [batch, width]."""
-        graph = helper.make_graph(
-            self._nodes,
-            "net",
-            [helper.make_tensor_value_info(planes, TensorProto.FLOAT, ["batch", 112, 8, 8])],
-            [
-                helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", width])
-                for name, width in outputs.items()
-            ],
-            self._constants,
-        )
-        opset = [helper.make_opsetid("", OPSET)]
-        try:
-            return bytes(helper.make_model(graph, ir_version=IR_VERSION, opset_imports=opset).SerializeToString())
-        except ValueError as error:  # of protobuf
-            raise ValueError("too large for an ONNX model (2 GB)") from error
+        graph = self._model.graph
+        graph.input.append(helper.make_tensor_value_info(planes, TensorProto.FLOAT, ["batch", 112, 8, 8]))
+        for name, width in outputs.items():
+            graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", width]))
+        return bytes(self._model.SerializeToString())
+
+
+def little_endian(array: np.ndarray) -> bytes:
+    """The numbers of an array row by row, as ONNX wants them."""
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()

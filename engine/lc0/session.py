@@ -71,7 +71,10 @@ class Session:
         if count < size:  # of a model for one batch size only
             planes = np.concatenate([planes, np.zeros((size - count, *planes.shape[1:]), np.float32)])
         inputs = {self.ports.planes: planes.reshape(-1, PLANES, 8, 8).astype(self._dtype, copy=False)}
-        results = self._session.run(list(self._outputs), inputs)
+        try:
+            results = self._session.run(list(self._outputs), inputs)
+        except Exception as error:  # onnxruntime's own errors have no common class
+            raise ValueError(f"onnxruntime cannot evaluate this net: {first_line(error)}") from error
         return [np.asarray(result, np.float32)[:count] for result in results]
 
     def best_batch(self) -> int:

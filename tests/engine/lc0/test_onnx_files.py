@@ -92,6 +92,11 @@ def test_other_models_are_refused(tmp_path):
     narrow.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 9
     with pytest.raises(ValueError, match="instead of"):
         opened(tmp_path, narrow.SerializeToString())
+    wrong = leela_model()
+    next(node for node in wrong.graph.node if node.op_type == "Gather").input[1] = "elsewhere"
+    wrong.graph.initializer.append(numpy_helper.from_array(np.full(1858, 10**6), "elsewhere"))
+    with pytest.raises(ValueError, match="cannot evaluate this net"):
+        opened(tmp_path, wrong.SerializeToString())
     content = leela_model().SerializeToString()
     for damaged in (content[: len(content) // 2], content[:40] + bytes(60) + content[100:]):
         with pytest.raises(ValueError, match="onnxruntime cannot use this model"):
