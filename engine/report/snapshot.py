@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from engine.mcts.params import NETWORK, SearchParams
-from engine.mcts.queue import NetQueue
 from engine.mcts.tree import ROOT, Tree, edges_of
 from engine.network.architecture import Network
 from engine.report.lines import PositionCache, TreePosition
 from engine.report.progress import History, SearchProgress
 from movegen import Position
+
+if TYPE_CHECKING:
+    from engine.mcts.queue import NetQueue
 
 LONGEST_PATH = 128  # plies
 
@@ -32,7 +35,7 @@ class Snapshot:
     network: Network
     is_current: Callable[[], bool] = lambda: True  # is the root of the tree still the same?
     progress: SearchProgress = field(default_factory=SearchProgress)
-    queue: NetQueue | None = None  # of a network of another program, which then evaluates instead of `network`
+    queue: "NetQueue | None" = None  # of a network of another program, which then evaluates instead of `network`
 
     @property
     def position(self) -> Position:
@@ -40,7 +43,7 @@ class Snapshot:
         return self.positions.root.position
 
     @property
-    def judge(self) -> Network | NetQueue | None:
+    def judge(self) -> "Network | NetQueue | None":
         """The network, if it evaluates positions; None with playouts."""
         return (self.queue or self.network) if self.params.evaluator == NETWORK else None
 

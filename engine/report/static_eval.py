@@ -3,13 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from engine.mcts.fixed_visits import SearchTask, expand_root, make_visits
 from engine.mcts.params import NETWORK, PLAYOUT, PUCT, UCB1, SearchParams, new_worker, root_of
-from engine.mcts.queue import NetQueue
 from engine.mcts.tree import ROOT, SCORE_UNIT, clear, new_tree
 from engine.network.architecture import VALUE_UNIT, Network, new_scratch
 from engine.network.batch import quiet_values_of, values_of
@@ -19,7 +18,10 @@ from engine.report.move_stats import DIGITS, moves_below
 from movegen import Position
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen
 
-Judge = Network | NetQueue  # what can be asked for the value of a position and the priors of its moves
+if TYPE_CHECKING:
+    from engine.mcts.queue import NetQueue
+
+Judge: TypeAlias = "Network | NetQueue"  # what can be asked for the value of a position and the priors of its moves
 EVAL_GAMES = 2000
 OWN_PRIORS = SearchParams(PUCT, NETWORK, 1.0, sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS)
 
@@ -108,14 +110,14 @@ def evaluate_by_network(position: Position, network: Judge, after_captures: bool
 
 def network_outcomes(positions: Sequence[Position], network: Judge, after_captures: bool) -> list[Outcome]:
     """The network's values of positions; one of another program is not asked where the game is over."""
-    if isinstance(network, NetQueue):
+    if not isinstance(network, Network):
         return _outcomes_from(network, positions)
     return [
         Outcome(*(share / VALUE_UNIT for share in shares)) for shares in _values(positions, network, after_captures)
     ]
 
 
-def _outcomes_from(queue: NetQueue, positions: Sequence[Position]) -> list[Outcome]:
+def _outcomes_from(queue: "NetQueue", positions: Sequence[Position]) -> list[Outcome]:
     looks = iter(queue.look_at([position for position in positions if position.move_codes]))
     return [Outcome(*next(looks)[:3]) if position.move_codes else _ended(position) for position in positions]
 
@@ -157,7 +159,7 @@ def network_priors(position: Position, network: Judge) -> dict[int, float]:
     """
     if not position.move_codes:
         return {}
-    if isinstance(network, NetQueue):
+    if not isinstance(network, Network):
         return network.look_at([position])[0].priors
     tree = new_tree(1)
     expand_root(SearchTask(tree, root_of(position), network, OWN_PRIORS), new_worker(1, network))
@@ -172,7 +174,7 @@ def priors_at(here: TreePosition, network: Judge) -> dict[int, float]:
 
 
 def first_looks(
-    network: Judge | None, positions: Sequence[Position], after_captures: bool = False
+    network: "Judge | None", positions: Sequence[Position], after_captures: bool = False
 ) -> list[float | None]:
     """The score of positions at their first visit, for the player who moved there; None with playouts."""
     if network is None or not positions:

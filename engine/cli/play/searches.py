@@ -1,7 +1,7 @@
 """The searches of a game in the terminal: Teresa's moves, and hints for the user, in a separate tree."""
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -9,7 +9,6 @@ from engine.analysis import Analysis
 from engine.config.options import Options
 from engine.explain.explain import answer
 from engine.explain.text import WHY_NOT_HINT, lines_of, proven_text
-from engine.mcts.queue import NetQueue
 from engine.report.move_stats import short_score
 from engine.report.node import Shape
 from engine.search.clock import Limits
@@ -17,6 +16,9 @@ from engine.search.reporter import BestMove
 from engine.search.resources import Resources
 from engine.search.searcher import Searcher, search_to_end
 from movegen import Position
+
+if TYPE_CHECKING:
+    from engine.mcts.queue import NetQueue
 
 HINT_MEGABYTES = 64
 DRAW_VISITS = 3000  # for the score that decides about a draw
@@ -62,7 +64,7 @@ class Opponent:
             return self._explain_habit(self._resources.queue, move or self._best.move or "", visits)
         return lines_of(answer(self._searcher.report(), move, visits), WHY_NOT_HINT)
 
-    def _explain_habit(self, queue: NetQueue, move: str, visits: int | None) -> list[str]:
+    def _explain_habit(self, queue: "NetQueue", move: str, visits: int | None) -> list[str]:
         """How likely a move was, and what Teresa's search says of it."""
         code = self.position.code(move)
         priors = queue.look_at([self.position])[0].priors
