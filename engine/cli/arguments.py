@@ -11,6 +11,7 @@ from perft.runner.arguments import add_run_arguments
 
 if TYPE_CHECKING:
     from engine.pgn.positions import AskedPosition
+    from engine.review.plan import Plan
     from engine.search.clock import Limits
     from movegen import Position
 
@@ -93,6 +94,16 @@ def limits_from(arguments: argparse.Namespace, default: float) -> "Limits":
     from engine.search.clock import limits_of
 
     return limits_of(seconds_of(arguments, default), arguments.visits)
+
+
+def plan_from(arguments: argparse.Namespace) -> "Plan":
+    """How a game is judged: by `--seconds` and `--visits`, or as usual."""
+    from engine.review.plan import Plan
+    from engine.search.clock import limits_of
+
+    if arguments.seconds is None and arguments.visits is None:
+        return Plan.default()
+    return Plan.of(limits_of(arguments.seconds, arguments.visits))
 
 
 # Positions and files
