@@ -109,12 +109,14 @@ def plan_from(arguments: argparse.Namespace) -> "Plan":
 # Positions and files
 
 
-def add_position(parser: argparse.ArgumentParser, *, chess960: bool = True) -> None:
-    """A FEN, or a game in a file."""
+def add_position(
+    parser: argparse.ArgumentParser, *, chess960: bool = True, of_game: str = "of which the last position"
+) -> None:
+    """A FEN, or a game in a file; `of_game`: what is taken of a game."""
     parser.add_argument(
         "position",
         nargs="*",
-        help="a FEN, or a PGN file (- is standard input), of which the last position; default: the start",
+        help=f"a FEN, or a PGN file (- is standard input), {of_game}; default: the start",
     )
     add_game(parser)
     parser.add_argument("--ply", type=int, metavar="N", help="of a PGN file: the position after N half-moves")

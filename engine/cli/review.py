@@ -2,9 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,7 +63,9 @@ def _explore(arguments: argparse.Namespace, plan: "Plan") -> int:
     if len(arguments.files) > 1:
         raise ValueError("--explore is for one file")
     path, options = arguments.files[0], engine_options(arguments)
-    explore_game: Callable[..., int] = import_module("engine.cli.explore_game").explore_game
+    with ending_at_once():
+        from engine.cli.explore_game import explore_game
+
     return explore_game(path, game=arguments.game, plan=plan, encoding=arguments.encoding, options=options)
 
 

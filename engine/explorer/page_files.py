@@ -57,7 +57,12 @@ def is_page(head: bytes) -> bool:
 
 def page_of(view: View) -> bytes:
     """The whole page. Not while threads search: the parts would be of different moments."""
-    data = json.dumps(saved(view), separators=(",", ":")).replace("<", "\\u003c")
+    return page_with(saved(view))
+
+
+def page_with(saved_data: dict[str, Any]) -> bytes:
+    """The page with the answers it will need: those of a search, or of a whole game."""
+    data = json.dumps(saved_data, separators=(",", ":")).replace("<", "\\u003c")
     html = content("/").decode()
     html = _replaced(html, '<link rel="stylesheet" href="explorer.css">', f"<style>{_text('explorer.css')}</style>")
     html = _replaced(html, '<script src="uplot.js" defer></script>', f"<script>{_text('uplot.js')}</script>")

@@ -10,6 +10,13 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 SIZE = {"width": 1280, "height": 800}
 
 
+@pytest.fixture(autouse=True)
+def reviews(monkeypatch, tmp_path):
+    """What is judged is kept for one test."""
+    monkeypatch.setenv("TERESA_REVIEW_DIR", str(tmp_path / "reviews"))
+    return tmp_path / "reviews"
+
+
 @pytest.fixture(scope="module")
 def browser():
     pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")

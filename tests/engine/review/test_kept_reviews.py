@@ -23,6 +23,7 @@ GAME = """[White "A"]
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TERESA_REVIEW_DIR", str(tmp_path / "kept"))
+    monkeypatch.setattr("engine.cli.progress.SECONDS_BETWEEN_LINES", 1e9)  # lines depend on what ran before
     (tmp_path / "game.pgn").write_text(GAME)
     return tmp_path
 
