@@ -30,11 +30,16 @@ class File(NamedTuple):
     parts: tuple[str, ...]
 
 
-MODULES = ("main.js", "data.js", "board.js", "line.js", "moves.js", "tree.js", "time.js", "why.js")
+SEARCH_MODULES = ("main", "data", "board", "line", "pieces", "moves", "tree", "time", "why", "figures")
+GAME_MODULES = (
+    *("game", "gameview", "follower", "gamehead", "gamebuttons", "gamekeys", "movelist", "timeline", "verdict"),
+    *("numbers", "filetab", "files", "games", "editor", "practice", "exercise", "playout", "marks", "tabs"),
+)
+MODULES = tuple(f"{name}.js" for name in (*SEARCH_MODULES, *GAME_MODULES))
 VENDOR_STYLES = ("vendor/chessground.base.css", "vendor/chessground.cburnett.css", "vendor/uPlot.min.css")
 TABLE = {
     "/": File(HTML, ("index.html",)),
-    "/explorer.css": File(CSS, (*VENDOR_STYLES, "explorer.css")),
+    "/explorer.css": File(CSS, (*VENDOR_STYLES, "explorer.css", "game.css")),
     "/chessground.js": File(JAVASCRIPT, ("vendor/chessground.min.js",)),
     "/uplot.js": File(JAVASCRIPT, ("vendor/uPlot.iife.min.js",)),
     **{f"/{name}": File(JAVASCRIPT, (name,)) for name in MODULES},
@@ -87,7 +92,7 @@ def _text(name: str) -> str:
 
 def _module(name: str) -> str:
     """A module as an address that holds it, with imports that need no folder."""
-    code = re.sub(r'from "\./', 'from "teresa/', _text(name))
+    code = re.sub(r'(from |import\()"\./', r'\1"teresa/', _text(name))
     return "data:text/javascript;base64," + base64.b64encode(code.encode()).decode()
 
 
