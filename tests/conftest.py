@@ -43,6 +43,12 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=compiled)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def reviews_of_tests(tmp_path_factory):
+    """What tests judge is not kept with the user's own reviews."""
+    os.environ["TERESA_REVIEW_DIR"] = str(tmp_path_factory.mktemp("reviews"))
+
+
 @pytest.fixture(scope="session")
 def scaled():
     """A number of cases: as given where compiled, a fifth in other variants, `plain` or a twentieth in plain Python."""

@@ -11,6 +11,7 @@ from perft.runner.arguments import add_run_arguments
 
 if TYPE_CHECKING:
     from engine.pgn.positions import AskedPosition
+    from engine.review.plan import Plan
     from engine.search.clock import Limits
     from movegen import Position
 
@@ -96,15 +97,27 @@ def limits_from(arguments: argparse.Namespace, default: float) -> "Limits":
     return limits_of(seconds_of(arguments, default), arguments.visits)
 
 
+def plan_from(arguments: argparse.Namespace) -> "Plan":
+    """How a game is judged: by `--seconds` and `--visits`, or as usual."""
+    from engine.review.plan import Plan
+    from engine.search.clock import limits_of
+
+    if arguments.seconds is None and arguments.visits is None:
+        return Plan.default()
+    return Plan.of(limits_of(arguments.seconds, arguments.visits))
+
+
 # Positions and files
 
 
-def add_position(parser: argparse.ArgumentParser, *, chess960: bool = True) -> None:
-    """A FEN, or a game in a file."""
+def add_position(
+    parser: argparse.ArgumentParser, *, chess960: bool = True, of_game: str = "of which the last position"
+) -> None:
+    """A FEN, or a game in a file; `of_game`: what is taken of a game."""
     parser.add_argument(
         "position",
         nargs="*",
-        help="a FEN, or a PGN file (- is standard input), of which the last position; default: the start",
+        help=f"a FEN, or a PGN file (- is standard input), {of_game}; default: the start",
     )
     add_game(parser)
     parser.add_argument("--ply", type=int, metavar="N", help="of a PGN file: the position after N half-moves")

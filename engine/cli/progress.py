@@ -30,11 +30,12 @@ class ProgressDisplay:
     def __exit__(self, *_error: object) -> None:
         self._bar.stop()
 
-    def advance(self, remark: str = "") -> None:
-        """One more step; `remark` is shown after the name."""
+    def advance(self, remark: str = "", left: int | None = None) -> None:
+        """One more step; `remark` is shown after the name. `left`: how many steps are left, if that has changed."""
         global _last_line  # noqa: PLW0603  (the pause is between any two lines, whatever their task)
         self.done += 1
-        self._bar.update(self._task, advance=1, description=self.name + remark)
+        self.total = self.total if left is None else self.done + left
+        self._bar.update(self._task, advance=1, total=self.total, description=self.name + remark)
         if not sys.stderr.isatty() and time.monotonic() - _last_line >= SECONDS_BETWEEN_LINES:
             print(f"{self.name}{remark}: {self.done} of {self.total}", file=sys.stderr, flush=True)
             _last_line = time.monotonic()

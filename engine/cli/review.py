@@ -5,19 +5,23 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.cli.arguments import (
-    SECONDS_FOR_EACH,
     add_force,
     add_game,
     add_limits,
     add_memory_and_threads,
     add_seed,
     add_weights,
-    limits_from,
+    engine_options,
+    plan_from,
 )
 from engine.cli.termination import ended_by_signals, status_after
 from perft.exits import DONE, ending_at_once, reported
+
+if TYPE_CHECKING:
+    from engine.review.plan import Plan
 
 
 def main(argv: Sequence[str]) -> int:
@@ -31,11 +35,13 @@ def _main(arguments: argparse.Namespace) -> int:
         from engine.cli.progress import warm_up
         from engine.cli.review_games import GamesToReview, new_judge, open_files
 
+    plan = plan_from(arguments)
+    if arguments.explore:
+        return _explore(arguments, plan)
     with ExitStack() as stack:
-        limits = limits_from(arguments, SECONDS_FOR_EACH)
-        games = GamesToReview(arguments, open_files(arguments, stack), limits)
+        games = GamesToReview(arguments, open_files(arguments, stack), plan)
         warm_up()
-        judge = new_judge(arguments, limits)
+        judge = new_judge(arguments, plan)
         with ended_by_signals():
             try:
                 games.judge_all(judge)
@@ -48,6 +54,20 @@ def _main(arguments: argparse.Namespace) -> int:
                 raise
         games.end()
     return DONE
+
+
+def _explore(arguments: argparse.Namespace, plan: "Plan") -> int:
+    """The same in the browser."""
+    for name in ("output", "picture", "resume", "json", "fresh"):
+        if getattr(arguments, name):
+            raise ValueError(f"--{name} is not for --explore: the page judges and saves by itself")
+    if len(arguments.files) > 1:
+        raise ValueError("--explore is for one file")
+    path, options = arguments.files[0], engine_options(arguments)
+    with ending_at_once():
+        from engine.cli.explore_game import explore_game
+
+    return explore_game(path, game=arguments.game, plan=plan, encoding=arguments.encoding, options=options)
 
 
 def _new_parser() -> argparse.ArgumentParser:
@@ -65,7 +85,9 @@ def _new_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--resume", action="store_true", help="continue: keep the games that are judged in -o already")
     add_force(parser)
-    add_limits(parser, SECONDS_FOR_EACH, "each position")
+    parser.add_argument("--fresh", action="store_true", help="judge anew what was judged and kept before")
+    parser.add_argument("--explore", action="store_true", help="show the game in the browser, judged there")
+    add_limits(parser, "some visits, and more where the game turns", "each position")
     add_memory_and_threads(parser)
     add_weights(parser)
     add_seed(parser, "the numbers")

@@ -1,6 +1,7 @@
 """The requests: the page's files, data (GET), and actions on an interactive session (POST).
 
-GET only reads, within milliseconds, and is answered in the event loop. POST may wait for a search: it gets a thread.
+GET only reads. What takes milliseconds is answered in the event loop; questions about a game and its file, and POST,
+which may wait for a search, get a thread.
 """
 
 import asyncio
@@ -8,6 +9,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from engine.explorer.asked import Attachment, OldRevisionError, Question, number_of
 from engine.explorer.page_files import TABLE, content
 from engine.explorer.view import IN_FRAMES, PageAction, View
 from engine.report.snapshot import NotInMemoryError
@@ -27,7 +30,9 @@ CURVES = 6
 
 to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # reports are trees
 
-Answer = Callable[[Mapping[str, str]], Any]
+NO_CURSOR = -1
+DIGITS_OF_CURSOR = 9
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -38,27 +43,21 @@ def new_app(view: View, on_page: Callable[[], None] = lambda: None) -> Starlette
         on_page()
         return view.about()
 
-    questions: dict[str, Answer] = {
+    questions: dict[str, Question] = {
         "about": about,
-        "open": lambda asked: view.open(_number(asked, "search"), asked.get("path", "")),
+        "open": lambda asked: view.open(number_of(asked, "search"), asked.get("path", "")),
         "position": lambda asked: view.position(asked.get("path", "")),
-        "icicle": lambda asked: view.icicle(_number(asked, "search"), asked.get("path", "")),
-        "history": lambda asked: view.history(_number(asked, "search"), _number(asked, "curves", CURVES)),
-        "why": lambda asked: view.why(_number(asked, "search"), asked.get("move")),
-        "lesson": lambda asked: view.lesson(_number(asked, "search"), asked.get("path", ""), asked.get("move", "")),
+        "icicle": lambda asked: view.icicle(number_of(asked, "search"), asked.get("path", "")),
+        "history": lambda asked: view.history(number_of(asked, "search"), number_of(asked, "curves", CURVES)),
+        "why": lambda asked: view.why(number_of(asked, "search"), asked.get("move")),
+        "lesson": lambda asked: view.lesson(number_of(asked, "search"), asked.get("path", ""), asked.get("move", "")),
     }
     routes = [Route(address, _file(address), methods=["GET"]) for address in TABLE]
     routes += [Route(f"/data/{name}", _data(answer), methods=["GET"]) for name, answer in questions.items()]
+    routes += [Route(f"/data/{name}", _slow_data(answer), methods=["GET"]) for name, answer in view.questions().items()]
     routes.append(Route("/data/stream", Streams(view).answer, methods=["GET"]))
     routes += [Route(f"/do/{name}", _action(action), methods=["POST"]) for name, action in view.actions().items()]
     return Starlette(routes=routes)
-
-
-def _number(asked: Mapping[str, str], name: str, otherwise: int = 0) -> int:
-    text = asked.get(name, str(otherwise))
-    if not (text.isascii() and text.isdigit() and len(text) < 6):
-        raise ValueError(f"{name} must be a number")
-    return int(text)
 
 
 def _file(address: str) -> Endpoint:
@@ -71,16 +70,33 @@ def _file(address: str) -> Endpoint:
 def _answered(work: Callable[[], Any]) -> Response:
     """The answer as JSON, or why there is none."""
     try:
-        return Response(to_json(work()), media_type="application/json")
+        answer = work()
     except NotInMemoryError as error:
         return PlainTextResponse(str(error), 404)
+    except OldRevisionError as error:
+        return PlainTextResponse(str(error), 409)
     except ValueError as error:
         return PlainTextResponse(str(error), 400)
+    if isinstance(answer, Attachment):
+        return Response(answer.content, headers={"content-type": answer.kind, **_attached(answer.name)})
+    return Response(to_json(answer), media_type="application/json")
 
 
-def _data(answer: Answer) -> Endpoint:
+def _attached(name: str) -> dict[str, str]:
+    """For the browser: to be saved under this name."""
+    return {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
+
+
+def _data(answer: Question) -> Endpoint:
     async def respond(request: Request) -> Response:
         return _answered(lambda: answer(request.query_params))
+
+    return respond
+
+
+def _slow_data(answer: Question) -> Endpoint:
+    async def respond(request: Request) -> Response:
+        return await run_in_threadpool(_answered, lambda: answer(request.query_params))
 
     return respond
 
@@ -110,7 +126,8 @@ class Streams:
             return PlainTextResponse("too many open pages", 503)
         asked = request.query_params
         try:
-            frames = self._frames(asked.get("path", ""), _number(asked, "lines", IN_FRAMES.lines))
+            cursor = number_of(asked, "judged", digits=DIGITS_OF_CURSOR) if "judged" in asked else NO_CURSOR
+            frames = self._frames(asked.get("path", ""), number_of(asked, "lines", IN_FRAMES.lines), cursor)
         except ValueError as error:
             return PlainTextResponse(str(error), 400)
         return StreamingResponse(frames, media_type="application/x-ndjson")
@@ -123,8 +140,8 @@ class Streams:
             await asyncio.sleep(1 / LOOKS_FOR_A_PLACE)
         return self.count < MOST_STREAMS
 
-    async def _frames(self, path: str, lines: int) -> AsyncIterator[bytes]:
-        """Frames; an empty line now and then where nothing changes."""
+    async def _frames(self, path: str, lines: int, cursor: int = NO_CURSOR) -> AsyncIterator[bytes]:
+        """Frames, and what is new of the game since `cursor`; an empty line now and then where nothing changes."""
         self.count += 1
         try:
             last, last_moment = None, 0.0
@@ -136,6 +153,10 @@ class Streams:
                     line = self._frame(path, lines)
                 if line:
                     last = signature
+                news = self.view.news(cursor) if cursor != NO_CURSOR else None
+                if news is not None:
+                    cursor = news["cursor"]
+                    yield to_json({"game": news}).encode() + b"\n"
                 if line or now - last_moment > SECONDS_BETWEEN_SIGNS:
                     last_moment = now
                     yield line + b"\n"

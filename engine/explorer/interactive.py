@@ -2,10 +2,11 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from engine.analysis import Analysis
-from engine.explorer.view import Data, PageAction, SearchHandle, View
+from engine.explorer.asked import Data, text_in, whole_in
+from engine.explorer.view import PageAction, SearchHandle, View
 from engine.pgn.positions import position_in_text
 from movegen import Position
 
@@ -51,8 +52,8 @@ class InteractiveSession(View):
 
     def _start(self) -> None:
         for analysis in self.analyses:
-            left = self._visits_left(analysis)
-            if not analysis.is_searching and analysis.position.move_codes and left != 0:
+            left, is_over = self._visits_left(analysis), analysis.position.is_game_over()
+            if not analysis.is_searching and not is_over and left != 0:
                 analysis.start(visits=left)
 
     def _visits_left(self, analysis: Analysis) -> int | None:
@@ -78,9 +79,11 @@ class InteractiveSession(View):
         return {
             "go": lambda _: self.go(),
             "pause": lambda _: self.pause(),
-            "more": lambda asked: self.more(_whole(asked, "search"), _text(asked, "move"), _whole(asked, "visits")),
-            "descend": lambda asked: self.descend(_text(asked, "path")),
-            "setup": lambda asked: self.setup(_text(asked, "text")),
+            "more": lambda asked: self.more(
+                whole_in(asked, "search"), text_in(asked, "move"), whole_in(asked, "visits")
+            ),
+            "descend": lambda asked: self.descend(text_in(asked, "path")),
+            "setup": lambda asked: self.setup(text_in(asked, "text")),
         }
 
     def go(self) -> Data:
@@ -115,7 +118,8 @@ class InteractiveSession(View):
         position = self.position(path)
         if position["over"]:
             raise ValueError("the game is over there")
-        self._move([analysis.position.play_all(path.split("/")) for analysis in self.analyses], path.split("/"))
+        moves, here = path.split("/"), self.analyses[0].position
+        self._move([analysis.position.play_all(moves) for analysis in self.analyses], codes_of(here, moves))
         return position
 
     def setup(self, text: str) -> Data:
@@ -126,33 +130,24 @@ class InteractiveSession(View):
         self._move([position] * len(self.analyses), None)
         return self.position("")
 
-    def _move(self, positions: list[Position], moves: list[str] | None) -> None:
+    def _move(self, positions: list[Position], codes: tuple[int, ...] | None, *, takes_back: bool = False) -> None:
+        """Make positions the roots. `codes` lead there from the present root; None: the tree cannot be used.
+
+        `takes_back`: instead of the last move that led to it.
+        """
         with self._lock:
             self._stop()
             for analysis, position in zip(self.analyses, positions, strict=True):
-                codes = None if moves is None else _codes(analysis.position, moves)
                 analysis.position = position
-                analysis.searcher.set_position(position, codes)
+                analysis.searcher.set_position(position, codes, takes_back=takes_back)
             if not self._is_paused:
                 self._start()
 
 
-def _codes(position: Position, moves: list[str]) -> tuple[int, ...]:
+def codes_of(position: Position, moves: Iterable[str]) -> tuple[int, ...]:
+    """Moves that follow each other, as numbers."""
     codes = []
     for move in moves:
         codes.append(position.code(move))
         position = position.play(codes[-1])
     return tuple(codes)
-
-
-def _text(asked: Data, name: str) -> str:
-    text = asked.get(name)
-    if type(text) is not str:
-        raise ValueError(f"{name} must be a text")
-    return str(text)
-
-
-def _whole(asked: Data, name: str) -> int:
-    if type(asked.get(name)) is not int:
-        raise ValueError(f"{name} must be a number")
-    return int(asked[name])

@@ -30,11 +30,16 @@ class File(NamedTuple):
     parts: tuple[str, ...]
 
 
-MODULES = ("main.js", "data.js", "board.js", "line.js", "moves.js", "tree.js", "time.js", "why.js")
+SEARCH_MODULES = ("main", "data", "board", "line", "pieces", "moves", "tree", "time", "why", "figures")
+GAME_MODULES = (
+    *("game", "gameview", "follower", "gamehead", "gamebuttons", "gamekeys", "movelist", "timeline", "verdict"),
+    *("numbers", "filetab", "files", "games", "editor", "practice", "exercise", "playout", "marks", "tabs"),
+)
+MODULES = tuple(f"{name}.js" for name in (*SEARCH_MODULES, *GAME_MODULES))
 VENDOR_STYLES = ("vendor/chessground.base.css", "vendor/chessground.cburnett.css", "vendor/uPlot.min.css")
 TABLE = {
     "/": File(HTML, ("index.html",)),
-    "/explorer.css": File(CSS, (*VENDOR_STYLES, "explorer.css")),
+    "/explorer.css": File(CSS, (*VENDOR_STYLES, "explorer.css", "game.css")),
     "/chessground.js": File(JAVASCRIPT, ("vendor/chessground.min.js",)),
     "/uplot.js": File(JAVASCRIPT, ("vendor/uPlot.iife.min.js",)),
     **{f"/{name}": File(JAVASCRIPT, (name,)) for name in MODULES},
@@ -57,7 +62,12 @@ def is_page(head: bytes) -> bool:
 
 def page_of(view: View) -> bytes:
     """The whole page. Not while threads search: the parts would be of different moments."""
-    data = json.dumps(saved(view), separators=(",", ":")).replace("<", "\\u003c")
+    return page_with(saved(view))
+
+
+def page_with(saved_data: dict[str, Any]) -> bytes:
+    """The page with the answers it will need: those of a search, or of a whole game."""
+    data = json.dumps(saved_data, separators=(",", ":")).replace("<", "\\u003c")
     html = content("/").decode()
     html = _replaced(html, '<link rel="stylesheet" href="explorer.css">', f"<style>{_text('explorer.css')}</style>")
     html = _replaced(html, '<script src="uplot.js" defer></script>', f"<script>{_text('uplot.js')}</script>")
@@ -82,7 +92,7 @@ def _text(name: str) -> str:
 
 def _module(name: str) -> str:
     """A module as an address that holds it, with imports that need no folder."""
-    code = re.sub(r'from "\./', 'from "teresa/', _text(name))
+    code = re.sub(r'(from |import\()"\./', r'\1"teresa/', _text(name))
     return "data:text/javascript;base64," + base64.b64encode(code.encode()).decode()
 
 

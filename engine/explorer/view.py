@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engine.explain.explain import explain
 from engine.explain.text import data_of
+from engine.explorer.asked import Data, Question
 from engine.network.weights_file import load_weights
 from engine.report.columns import CLOSE_LOSS, EXPLAINED, LARGE_LOSS, MOVE_COLUMNS, lesson, state_text
 from engine.report.formulas import context_of
@@ -27,7 +28,6 @@ PAGE_COLUMNS = (
     {"key": "delta", "title": "difference", "meaning": "to the score in the first search", "side": "right"},
 )
 
-Data = dict[str, Any]
 PageAction = Callable[[Data], Data]  # arguments -> answer
 
 
@@ -48,6 +48,14 @@ class View:
         """What the page may do, by name; nothing here."""
         return {}
 
+    def questions(self) -> dict[str, Question]:
+        """What the page may ask besides, by name; nothing here. Each may take its time: it gets a thread."""
+        return {}
+
+    def news(self, cursor: int) -> Data | None:  # noqa: ARG002  (there is no game)
+        """What has changed of a game since a moment, with the moment of now as `cursor`; None: nothing."""
+        return None
+
     def look(self) -> None:
         """A page is open."""
 
@@ -56,6 +64,7 @@ class View:
         return {
             "searches": [search.name for search in self.searches],
             "interactive": bool(self.actions()),
+            "game": False,
             "columns": [*(column.heading() for column in MOVE_COLUMNS), *PAGE_COLUMNS],
             "losses": {"close": CLOSE_LOSS, "large": LARGE_LOSS},
         }

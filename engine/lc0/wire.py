@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5  # wire types
 LONGEST_VARINT = 10
+MOST_FIELDS = 10_000  # of a message: the largest nets have hundreds
 
 Fields: TypeAlias = dict[str, Any]
 
@@ -40,36 +41,30 @@ Schema: TypeAlias = Mapping[int, Field]
 def read_message(data: memoryview, schema: Schema) -> Fields:
     """The fields of a message; those that are missing are not in the result."""
     fields: Fields = {field.name: [] for field in schema.values() if field.repeated}
-    for number, wire_type, value in raw_fields(data):
+    for count, (number, wire_type, value) in enumerate(raw_fields(data)):
+        if count == MOST_FIELDS:
+            raise ValueError(f"more than {MOST_FIELDS} fields")
         field = schema.get(number)
         if field is None:
             continue
-        for item in items(field, wire_type, value):
-            if field.repeated:
-                fields[field.name].append(item)
-            else:
-                fields[field.name] = item
+        content = content_of(field, wire_type, value)
+        if field.repeated:
+            fields[field.name].append(content)
+        else:
+            fields[field.name] = content
     return fields
 
 
-def items(field: Field, wire_type: int, value: Any) -> Iterator[Any]:
-    """What one field in the bytes holds: one item, or several numbers packed into one."""
+def content_of(field: Field, wire_type: int, value: Any) -> Any:
+    """What a field holds."""
     holds = field.holds
-    if not isinstance(holds, Kind):
-        if wire_type != BYTES:
-            raise ValueError(f"field {field.name} is no message")
-        yield read_message(value, holds)
-    elif holds is Kind.INTEGER and wire_type == BYTES and field.repeated:
-        position = 0
-        while position < len(value):
-            number, position = varint(value, position)
-            yield number
-    elif wire_type != abs(holds.value):
+    if wire_type != (abs(holds.value) if isinstance(holds, Kind) else BYTES):
         raise ValueError(f"field {field.name} has another type than expected")
-    elif holds is Kind.FLOAT or holds is Kind.FIXED:
-        yield struct.unpack("<f" if holds is Kind.FLOAT else "<I", value)[0]
-    else:
-        yield value
+    if not isinstance(holds, Kind):
+        return read_message(value, holds)
+    if wire_type == FIXED32:
+        return struct.unpack("<f" if holds is Kind.FLOAT else "<I", value)[0]
+    return value
 
 
 def raw_fields(data: memoryview) -> Iterator[tuple[int, int, Any]]:

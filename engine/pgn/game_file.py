@@ -31,7 +31,7 @@ class GameFile:
         self.name = "standard input" if str(name) == STANDARD_INPUT else str(name)
         self.has_other_text = False  # besides games, in what was read up to now
         try:
-            self._file = _open(str(name))
+            self._file = open_file(str(name))
         except OSError as error:
             raise ValueError(f"{self.name}: {error.strerror or error}") from None
         try:
@@ -107,7 +107,7 @@ class GameFile:
                 yield line[is_marked:]
 
 
-def _open(name: str) -> IO[bytes]:
+def open_file(name: str) -> IO[bytes]:
     """A file that can be read again from its start; what comes through a pipe is copied."""
     if name == STANDARD_INPUT:
         return _copied(sys.stdin.buffer)
@@ -158,25 +158,41 @@ class FoundGame:
 
 
 def split_games(lines: Iterable[str]) -> Iterator[str]:
-    """Split at blank lines between games, and at headers after moves; a part may also be some other text."""
-    block: list[str] = []
-    names: set[str] = set()
-    has_moves = in_comment = is_after_blank = False
+    """The parts of a text; a part is a game or some other text."""
+    splitter, block = Splitter(), list[str]()
     for line in lines:
-        is_blank = line.isspace()
-        tags = [] if in_comment and not (is_after_blank and NEW_GAME_IN_COMMENT.match(line)) else read_tags(line)
-        is_end = is_blank and has_moves and not in_comment
-        if is_end or (tags and (has_moves or not names.isdisjoint(name for name, _ in tags))):
+        if splitter.add(line):
             yield "".join(block)
-            block, names, has_moves, in_comment = [], set(), False, False
-        if not is_blank or block:
+            block = []
+        if not splitter.is_empty:
             block.append(line)
-        names.update(name for name, _ in tags)
-        if not tags and not is_blank and (has_moves or line[0] not in "[%;"):
-            has_moves, in_comment = True, _ends_in_comment(line, in_comment)
-        is_after_blank = is_blank
     if block:
         yield "".join(block)
+
+
+class Splitter:
+    """Splits at blank lines between games, and at headers after moves; a part may also be some other text."""
+
+    def __init__(self) -> None:
+        self.is_empty = True  # the present part; blank lines before it belong to none
+        self._names: set[str] = set()
+        self._has_moves = self._in_comment = self._is_after_blank = False
+
+    def add(self, line: str) -> bool:
+        """Add a line; has a part ended before it?"""
+        is_blank = line.isspace()
+        may_be_new = self._is_after_blank and NEW_GAME_IN_COMMENT.match(line)
+        tags = [] if self._in_comment and not may_be_new else read_tags(line)
+        is_end = is_blank and self._has_moves and not self._in_comment
+        is_end = is_end or bool(tags and (self._has_moves or not self._names.isdisjoint(name for name, _ in tags)))
+        if is_end:
+            self._names, self._has_moves, self._in_comment = set(), False, False
+        self.is_empty = is_blank and (is_end or self.is_empty)
+        self._names.update(name for name, _ in tags)
+        if not tags and not is_blank and (self._has_moves or line[0] not in "[%;"):
+            self._has_moves, self._in_comment = True, _ends_in_comment(line, self._in_comment)
+        self._is_after_blank = is_blank
+        return is_end
 
 
 def _ends_in_comment(line: str, in_comment: bool) -> bool:

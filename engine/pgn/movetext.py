@@ -15,6 +15,7 @@ from engine.pgn.headers import KNOWN_TAGS, is_ignored, split_text, variant_probl
 from engine.system.files import printable
 
 RESULT_OF_WORD = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
+AFTER_RESULT = "comes after the result"
 NAG_OF_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 
 TOKEN = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*|[()]|\$\d{1,3}(?!\d)|[^\s(){};]+", re.MULTILINE)
@@ -34,6 +35,7 @@ class ReadGame:
     can_start: bool = True  # False: by other rules, or from a position that is none
     rest: str = ""  # the moves that cannot be played, as they are written
     has_other_text: bool = False  # something that is neither a header, a move nor a comment
+    has_other_moves: bool = False  # such a thing is among the moves
 
 
 def is_game(text: str) -> bool:
@@ -196,10 +198,10 @@ class Movetext:
         return None
 
     def _move(self, word: str, offset: int, level: _Level) -> _Stop | None:
-        is_main = len(self.levels) == 1
+        is_main = level is self.levels[0]  # also in brackets that mean nothing
         try:
             move = level.board.parse_san(_plain_san(word))
-            wrong = "comes after the result" if level.is_over else "is no move" if is_main and not move else ""
+            wrong = AFTER_RESULT if level.is_over else "is no move" if is_main and not move else ""
         except chess.AmbiguousMoveError:
             wrong = "is ambiguous"
         except ValueError:
@@ -250,11 +252,12 @@ def read_game(text: str) -> ReadGame:
         problem = f"its FEN is wrong: {printable(str(error))}"
         return ReadGame(builder.result(), problem, can_start=False, rest=movetext.strip())
     before = text.removesuffix(movetext).split("\n")
-    reader = Movetext(movetext, builder, has_other_text=any(map(is_ignored, before)))
+    reader = Movetext(movetext, builder)
     stop = reader.read(board)
     last = builder.variation_stack[-1]
     last.comment = " ".join(filter(None, (last.comment, builder.starting_comment)))
-    if stop is None:
-        return ReadGame(builder.result(), has_other_text=reader.has_other_text)
-    rest = movetext[stop.offset :].strip()
-    return ReadGame(builder.result(), stop.problem, rest=rest, has_other_text=reader.has_other_text)
+    found = ReadGame(builder.result(), has_other_moves=reader.has_other_text)
+    found.has_other_text = reader.has_other_text or any(map(is_ignored, before))
+    if stop is not None:
+        found.problem, found.rest = stop.problem, movetext[stop.offset :].strip()
+    return found

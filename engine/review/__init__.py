@@ -1,3 +1,3 @@
-"""Games judged move by move: `judge` searches, `reviewed_game` writes into the PGN, `chart` draws the score."""
+"""Games judged move by move: `judge` searches, `kept` keeps, `numbers` counts, `reviewed_game` writes into the PGN."""
 
-REVIEW_SCHEMA = "teresa-review/1"
+REVIEW_SCHEMA = "teresa-review/2"

@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from engine.review.judge import Severity
+from engine.review.marks import Severity
 from engine.review.reviewed_game import Review
 from engine.system.files import printable
 

@@ -1,17 +1,21 @@
 """Every position of a game is searched; a move is judged by the score before it and the score after it.
 
 A move that looks like a mistake is searched longer before it is called one: the point of a sacrifice often shows late.
-The thresholds of losses are those of lichess, on its scale of winning chances from -1 to 1.
+First all positions quickly, then those at which the game turns. Each result follows from the game, the plan and the
+seed alone: a review that goes on where it was interrupted finds the same numbers.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.config.options import Options
-from engine.report.move_stats import DIGITS, centipawns, short_score
-from engine.report.node import Shape
+from engine.report.move_stats import DIGITS
+from engine.report.node import Row, Shape
+from engine.review.exchange import given_up
+from engine.review.judged import DEEP, QUICK, Judged, Rival, Worth
+from engine.review.plan import USUAL_SEED, Plan
+from engine.review.turning import RIVALS, may_be_only, turns
 from engine.search.clock import Limits
 from engine.search.reporter import SilentListener
 from engine.search.resources import Resources
@@ -19,187 +23,166 @@ from engine.search.searcher import Searcher
 from movegen import Ending, Position
 
 LONGEST_BETTER_LINE = 10
-ONE_ROW = Shape(lines=1, longest=LONGEST_BETTER_LINE)
+ROWS = 5
+SHAPE = Shape(lines=ROWS, longest=LONGEST_BETTER_LINE)
+ROW_FIELDS = ("uci", "san", "n", "share", "q", "wdl", "p", "proven", "pv", "line")
 SECOND_LOOKS = 4  # searches more, each as long as the first, for a move that looks like a mistake …
 LOOKS_AT_CLEAR_LOSSES, CLEAR_LOSS = 2, 0.3  # … fewer where it looks far worse than a blunder …
-MOST_SECOND_LOOKS, ENOUGH_VISITS = 16, 100_000  # … and more where those make few visits
-
-
-class Severity(StrEnum):
-    """Of a move that lost something."""
-
-    BLUNDER = "blunder"
-    MISTAKE = "mistake"
-    INACCURACY = "inaccuracy"
-    NONE = ""
-
-
-LEAST_LOSS = {Severity.BLUNDER: 0.3, Severity.MISTAKE: 0.2, Severity.INACCURACY: 0.1}  # of winning chances
-NAG_OF_SEVERITY = {Severity.BLUNDER: 4, Severity.MISTAKE: 2, Severity.INACCURACY: 6}
-MARK_OF_SEVERITY = {Severity.BLUNDER: "??", Severity.MISTAKE: "?", Severity.INACCURACY: "?!", Severity.NONE: ""}
-CHANCES_PER_SCORE = 2  # a score goes from 0 to 1, winning chances from -1 to 1
-
-
-def severity_of(loss: float) -> Severity:
-    """Of a loss of score (win 1, draw 1/2)."""
-    chances = round(CHANCES_PER_SCORE * loss, 6)
-    return next((severity for severity, least in LEAST_LOSS.items() if chances >= least), Severity.NONE)
-
-
-@dataclass(frozen=True)
-class Worth:
-    """What a position is worth for the player to move, by a search or by the rules."""
-
-    score: float
-    proven: dict[str, Any] | None  # as in a row of the report
-    visits: int
-    best: str | None  # None: the game is over
-    san: str | None
-    pv: list[str]
-    line: list[str]
-
-    @property
-    def mate(self) -> int | None:
-        """Moves to a proven mate, negative if the player to move is mated."""
-        if self.proven is None or self.proven["result"] == "draw":
-            return None
-        plies = int(self.proven["plies"])
-        return (plies + 1) // 2 if self.proven["result"] == "win" else -(plies // 2)
-
-    def data(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"score": self.score, "proven": self.proven, "visits": self.visits, "pv": self.pv, "line": self.line}
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A move of a game. Scores are for the player who made it."""
-
-    ply: int  # of the first move: 0
-    number: int
-    turn: str
-    uci: str
-    san: str
-    before: Worth
-    after: Worth  # for the opponent
-
-    @property
-    def score(self) -> float:
-        """What the move left."""
-        return round(1 - self.after.score, DIGITS)
-
-    @property
-    def loss(self) -> float:
-        """What the best move had more; nothing if it was the best move."""
-        if self.uci == self.before.best:
-            return 0.0
-        return max(0.0, round(self.before.score - self.score, DIGITS))
-
-    @property
-    def severity(self) -> Severity:
-        """How bad it is."""
-        return severity_of(self.loss)
-
-    @property
-    def is_in_doubt(self) -> bool:
-        """Could more visits still show that a move was no mistake?"""
-        is_condemned = self.severity in (Severity.MISTAKE, Severity.BLUNDER)
-        return is_condemned and self.after.proven is None
-
-    @property
-    def evidence(self) -> str:
-        """`score .12 (96,000 visits); Nf6 has .48 (8,000)`: the move and the best one, each with its visits."""
-        best, own = self.before, "proven" if self.after.proven else f"{self.after.visits:,} visits"
-        other = "proven" if best.proven else f"{best.visits:,}"
-        return f"score {short_score(self.score)} ({own}); {best.san} has {short_score(best.score)} ({other})"
-
-    @property
-    def name(self) -> str:
-        """`14. Nf3` or `14... Nf6`."""
-        return f"{self.number}{'.' if self.turn == 'white' else '...'} {self.san}"
-
-    @property
-    def white_score(self) -> float:
-        """For White."""
-        return self.score if self.turn == "white" else round(1 - self.score, DIGITS)
-
-    @property
-    def evaluation(self) -> dict[str, int] | None:
-        """For White, as `[%eval]` has it: `cp` or `mate`; None after checkmate."""
-        sign = 1 if self.turn == "black" else -1  # of the player to move after it
-        return evaluation_of(self.after, sign) if self.after.mate != 0 else None
-
-    def data(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "ply": self.ply,
-            "number": self.number,
-            "turn": self.turn,
-            "uci": self.uci,
-            "san": self.san,
-            "score": self.score,
-            "loss": self.loss,
-            "verdict": str(self.severity),
-            "eval": self.evaluation,
-            "best": {"uci": self.before.best, "san": self.before.san, **self.before.data()},
-            "visits": self.after.visits,
-        }
-
-
-def evaluation_of(worth: Worth, sign: int) -> dict[str, int]:
-    """A worth as in `[%eval]`."""
-    if worth.mate is not None:
-        return {"mate": sign * worth.mate}
-    return {"cp": sign * centipawns(worth.score)}
+MOST_SECOND_LOOKS, ENOUGH_VISITS = 16, 100_000  # … and more where those make few visits, unless a deep pass follows
+PLIES_IN_ONE_TREE = 16  # then it is cleared: an interrupted review goes on from there
 
 
 class Judge:
-    """Searches position after position, in a tree that is kept from move to move."""
+    """Searches position after position."""
 
-    def __init__(self, settings: Options, limits: Limits, search: Callable[[Searcher, Limits], None]) -> None:
-        """`search` returns when the search has ended."""
+    def __init__(
+        self,
+        settings: Options,
+        plan: Plan,
+        search: Callable[[Searcher, Limits], None],
+        resources: Resources | None = None,
+    ) -> None:
+        """`settings` are changed. `search` returns when the limits are reached; what it raises ends the judging."""
         settings.analyse_mode = True
+        settings.seed = settings.seed or USUAL_SEED
         settings.move_overhead = 0
-        self._limits, self._search = limits, search
-        resources = Resources()
-        resources.open_files(settings)
+        self.plan, self._search = plan, search
+        if resources is None:
+            resources = Resources()
+            resources.open_files(settings)
         self._searcher = Searcher(settings, SilentListener(), resources)
 
-    def moves(self, start: Position, codes: list[int]) -> Iterator[Judged]:
-        """A game, move by move."""
-        position, before = start, self._worth(start, None)
-        for ply, code in enumerate(codes):
-            after = position.play(code)
-            worth = self._worth(after, (code,))
-            number, uci, san = position.fullmove_number, position.uci(code), position.san(code)
-            judged = self._judged_again(Judged(ply, number, position.turn, uci, san, before, worth))
-            yield judged
-            position, before = after, judged.after
+    # All positions
 
-    def _judged_again(self, judged: Judged) -> Judged:
+    def quick(self, start: Position, codes: Sequence[int], known: Sequence[Judged] = ()) -> Iterator[Judged]:
+        """A game, move by move. `known`: the first moves, judged before, which do not come again."""
+        count = len(known)  # the caller may add to it
+        if count >= len(codes):
+            return
+        worths = [*(move.before for move in known[:1]), *(move.after for move in known)]
+        first = len(worths) // PLIES_IN_ONE_TREE * PLIES_IN_ONE_TREE  # the tree of what follows begins here
+        del worths[first:]
+        before = position = start
+        for index in range(len(codes) + 1):
+            if index:
+                before, position = position, position.play(codes[index - 1])
+            if index < first:
+                continue
+            is_first = index % PLIES_IN_ONE_TREE == 0
+            worth = self._worth(position, None if is_first else (codes[index - 1],), self.plan.quick, QUICK)
+            if index:
+                move = _new(before, codes[index - 1], index - 1, worths[-1], worth)
+                move = self._judged_again(move, self.plan.quick)
+                worth = move.after
+                if index > count:
+                    yield move
+            worths.append(worth)
+
+    def _judged_again(self, judged: Judged, limits: Limits) -> Judged:
         """The same after more visits, if it looks like a mistake."""
-        for look in range(MOST_SECOND_LOOKS):
-            enough = LOOKS_AT_CLEAR_LOSSES if judged.loss >= CLEAR_LOSS else SECOND_LOOKS
-            is_settled = look >= enough and judged.after.visits >= ENOUGH_VISITS
-            if is_settled or not judged.is_in_doubt:
-                break
-            judged = replace(judged, after=self._searched())
+        while judged.is_in_doubt and self._wants_look(judged):
+            after = self._searched(limits, judged.after.depth_pass)
+            judged = replace(judged, after=replace(after, looks=judged.after.looks + 1))
         return judged
 
-    def _worth(self, position: Position, moves: tuple[int, ...] | None) -> Worth:
-        """`moves` lead to it from the position before; None: it is another game."""
+    def _wants_look(self, judged: Judged) -> bool:
+        looks = judged.after.looks
+        if looks < (LOOKS_AT_CLEAR_LOSSES if judged.loss >= CLEAR_LOSS else SECOND_LOOKS):
+            return True
+        comes_again = self.plan.deep is not None and judged.after.depth_pass == QUICK
+        return not comes_again and looks < MOST_SECOND_LOOKS and judged.after.visits < ENOUGH_VISITS
+
+    # Where the game turns
+
+    def deepen(self, start: Position, codes: Sequence[int], judged: Sequence[Judged]) -> Iterator[Judged]:
+        """Better versions of moves judged before, until all at which the game turns are settled.
+
+        A move comes again each time when one of its positions was searched longer, or its best rival.
+        """
+        moves = list(judged)
+        positions = [start]
+        for code in codes[: len(moves)]:
+            positions.append(positions[-1].play(code))
+        while left := self.open_plies(moves):
+            for ply in self._settle(positions, moves, left[0]):
+                yield moves[ply]
+
+    def open_plies(self, moves: Sequence[Judged]) -> list[int]:
+        """The moves that `deepen` has still to look at, as far as is known now."""
+        return [ply for ply in range(len(moves)) if self._is_not_deep(moves[ply]) or self._lacks_rival(moves, ply)]
+
+    def _is_not_deep(self, move: Judged) -> bool:
+        if self.plan.deep is None or not turns(move):
+            return False
+        return move.depth_pass != DEEP or (move.is_in_doubt and self._wants_look(move))
+
+    def _lacks_rival(self, moves: Sequence[Judged], ply: int) -> bool:
+        return moves[ply].rival is None and may_be_only(moves, ply)
+
+    def _settle(self, positions: list[Position], moves: list[Judged], ply: int) -> list[int]:
+        """Search longer for a move; -> the plies of all moves that this changes."""
+        if not self._is_not_deep(moves[ply]):
+            moves[ply] = replace(moves[ply], rival=self._rival(positions[ply], moves[ply]))
+            return [ply]
+        before = moves[ply].before
+        moves[ply] = self._deep(positions[ply], positions[ply + 1], moves[ply])
+        is_new = moves[ply].before is not before
+        changed = [ply]
+        if ply and is_new:
+            moves[ply - 1] = replace(moves[ply - 1], after=moves[ply].before)
+            changed.insert(0, ply - 1)
+        if ply + 1 < len(moves):
+            moves[ply + 1] = replace(moves[ply + 1], before=moves[ply].after, rival=None)
+            changed.append(ply + 1)
+        return changed
+
+    def _deep(self, position: Position, following: Position, move: Judged) -> Judged:
+        """A move by longer searches of the positions before and after it, each in an empty tree."""
+        limits, before, after = self.plan.deep or self.plan.quick, move.before, move.after
+        if before.depth_pass != DEEP:
+            before = self._worth(position, None, limits, DEEP)
+            move = replace(move, before=before, rival=None)
+        if after.depth_pass != DEEP or move.is_in_doubt:
+            move = replace(move, after=self._worth(following, None, limits, DEEP))
+        return self._judged_again(move, limits)
+
+    def _rival(self, position: Position, move: Judged) -> Rival:
+        """The better of the next moves, each searched for itself."""
+        found: list[Rival] = []
+        for row in move.before.rows[1 : 1 + RIVALS]:
+            worth = self._worth(position.play(row["uci"]), None, self.plan.deep or self.plan.quick, DEEP)
+            score = round(1 - worth.score, DIGITS)
+            found.append(Rival(row["uci"], row["san"], score, worth.visits, worth.proven is not None))
+        return max(found, key=lambda rival: rival.score)
+
+    # A position
+
+    def _worth(self, position: Position, moves: tuple[int, ...] | None, limits: Limits, depth_pass: str) -> Worth:
+        """`moves` lead to it from the position before; None: what was searched before is forgotten."""
         self._searcher.set_position(position, moves)
         ending = position.outcome()
         if not position.move_codes or ending is not Ending.NONE:
             is_mate = ending is Ending.CHECKMATE
             result = {"result": "loss" if is_mate else "draw", "plies": 0}
-            return Worth(0.0 if is_mate else 0.5, result, 0, None, None, [], [])
-        return self._searched()
+            return Worth(0.0 if is_mate else 0.5, result, 0, None, None, [], [], depth_pass=depth_pass)
+        return self._searched(limits, depth_pass)
 
-    def _searched(self) -> Worth:
+    def _searched(self, limits: Limits, depth_pass: str) -> Worth:
         """What the present position is worth after a search, which goes on where the last one ended."""
-        self._search(self._searcher, self._limits)
+        self._search(self._searcher, limits)
         report = self._searcher.report()
-        row = report.rows(k=1, shape=ONE_ROW)[0]
-        visits, score = report.summary()["visits"], 0.5 if row.q is None else row.q
-        return Worth(score, row.proven, visits, row.uci, row.san, row.pv, row.line)
+        rows = report.rows(k=ROWS, shape=SHAPE)
+        best, visits = rows[0], report.summary()["visits"]
+        score = 0.5 if best.q is None else best.q
+        shown = tuple(_row_data(row) for row in rows)
+        return Worth(score, best.proven, visits, best.uci, best.san, best.pv, best.line, shown, depth_pass)
+
+
+def _new(position: Position, code: int, ply: int, before: Worth, after: Worth) -> Judged:
+    number, uci, san = position.fullmove_number, position.uci(code), position.san(code)
+    return Judged(ply, number, position.turn, uci, san, before, after, given_up=given_up(position, uci))
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    data = row.data()
+    return {name: data[name] for name in ROW_FIELDS}

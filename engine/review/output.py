@@ -21,6 +21,7 @@ TAG_VALUE = re.compile(
     r"Teresa [^,]+, (?P<pace>.*), (?P<judged>\d+) of (?P<all>\d+) half-moves, original (?P<digest>\w+)"
 )
 KIND = "a review by Teresa"
+UNFINISHED = " (not to its end)"  # after the limits: all moves were judged, but not yet longer where the game turns
 LONGEST_LETTER = 4  # bytes, in all encodings of PGN files
 
 
@@ -35,6 +36,8 @@ def judged_text(review: "Review", pace: str) -> str:
     if not review.moves:
         return review.found.text.strip() + "\n\n"
     annotate(review)
+    if not review.is_complete and len(review.moves) == len(review.codes):
+        pace += UNFINISHED
     counts = f"{len(review.moves)} of {len(review.codes)} half-moves"
     review.game.headers[REVIEW_TAG] = f"Teresa {version()}, {pace}, {counts}, original {review.found.digest}"
     if review.rest:
@@ -142,6 +145,8 @@ class ReviewFile:
         if value["digest"] != original.digest:
             other = f"game {original.number} of {original.file}"
             raise ValueError(f"{self.path}: game {found.number} was not made from {other}")
+        if value["pace"] == pace + UNFINISHED:
+            return False
         if value["pace"] != pace:
             raise ValueError(f"{self.path}: it was judged with {value['pace']}, not with {pace}")
         is_whole = movetext.rstrip().endswith(headers.get("Result", "*"))

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import chess
-import chess.engine
-import chess.pgn
-
+from engine.pgn import annotated
+from engine.pgn.annotated import Annotation
 from engine.pgn.game_file import FoundGame
 from engine.pgn.positions import board_uci, position_of
-from engine.report.move_stats import DIGITS
-from engine.review.judge import NAG_OF_SEVERITY, Judge, Judged, Severity, evaluation_of
+from engine.review.judge import Judge
+from engine.review.judged import Judged, evaluation_of
+from engine.review.kept import KeptReview
+from engine.review.marks import Severity
+from engine.review.numbers import game_numbers
 from engine.system.environment import version
 from movegen import Position
 
-SIDES = ("white", "black")
+if TYPE_CHECKING:
+    import chess.pgn
 
 
 @dataclass
@@ -29,6 +31,8 @@ class Review:
     note: str = ""  # what is wrong with the game
     rest: str = ""  # the first move that cannot be played, and all after it
     moves: list[Judged] = field(default_factory=list)
+    clocks: list[float | None] = field(default_factory=list)  # after each move, of the player who made it, in seconds
+    is_complete: bool = False
 
     @classmethod
     def of(cls, found: FoundGame) -> "Review":
@@ -44,6 +48,7 @@ class Review:
                 code = position.code(uci)
                 position = position.play(code)
                 review.codes.append(code)
+            review.clocks = [node.clock() for node in read.game.mainline()]
         except ValueError as error:
             review.note = str(error)
         return review
@@ -53,68 +58,58 @@ class Review:
         """Why none of its moves can be judged, with file and game; empty if some can be, or if it has none."""
         return f"{self.found.origin}: {self.note}" if self.note and not self.codes else ""
 
-    def run(self, judge: Judge) -> Iterator[None]:
-        """Judge the moves, one with each step."""
+    def run(self, judge: Judge, kept: KeptReview | None = None) -> Iterator[int]:
+        """Judge the moves; -> how many searches are left after each step, as far as is known.
+
+        What is kept is not judged again, and what is judged is kept.
+        """
         if self.start is None:
             return
-        for judged in judge.moves(self.start, self.codes):
+        self.moves = [] if kept is None else kept.judged(self.start, self.codes)
+        for judged in judge.quick(self.start, self.codes, self.moves):
             self.moves.append(judged)
-            yield
-
-    def player(self, side: str) -> dict[str, Any]:
-        """The sums of a player."""
-        own = [move for move in self.moves if move.turn == side]
-        counts = {str(one): sum(move.severity is one for move in own) for one in Severity if one}
-        loss = round(sum(move.loss for move in own) / len(own), DIGITS) if own else None
-        name = self.game.headers.get(side.capitalize(), "?")
-        return {"name": name, "moves": len(own), "average_loss": loss, **counts}
+            if kept is not None:
+                kept.add(judged)
+            yield len(self.codes) - len(self.moves)
+        for judged in judge.deepen(self.start, self.codes, self.moves):
+            self.moves[judged.ply] = judged
+            if kept is not None:
+                kept.add(judged)
+            yield len(judge.open_plies(self.moves))
+        self.is_complete = True
 
     def data(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "headers": dict(self.game.headers),
             "note": self.note,
-            "is_complete": self.start is not None and len(self.moves) == len(self.codes),
-            "players": {side: self.player(side) for side in SIDES},
+            "is_complete": self.is_complete,
+            **game_numbers(self),
             "moves": [move.data() for move in self.moves],
         }
 
 
 def annotate(review: "Review") -> None:
-    """Evaluations for all moves; for those that lost something a mark, a comment and the better line."""
+    """Evaluations for all moves; a mark and a comment for some; for those that lost something the better line."""
     if not review.moves:
         return
     headers = review.game.headers
     if headers.get("Annotator", "?") == "?":
         headers["Annotator"] = f"Teresa {version()}"
-    board = review.game.board()
     for node, judged in zip(list(review.game.mainline()), review.moves, strict=False):
-        if judged.evaluation is not None:
-            node.set_eval(_score(judged.evaluation))
-        if judged.severity is not Severity.NONE:
-            node.nags.add(NAG_OF_SEVERITY[judged.severity])
-            node.comment = f"{node.comment} {comment(judged)}".strip()
-            _add_line(node.parent, board.copy(stack=False), judged)
-        board.push(node.move)
+        annotated.annotate(node, annotation_of(judged))
+
+
+def annotation_of(judged: Judged) -> Annotation:
+    """What is written beside a move."""
+    if judged.nag is None:
+        return Annotation(judged.evaluation)
+    if judged.severity is Severity.NONE:
+        return Annotation(judged.evaluation, [judged.nag], comment(judged))
+    better = evaluation_of(judged.before, 1 if judged.turn == "white" else -1)
+    return Annotation(judged.evaluation, [judged.nag], comment(judged), judged.before.pv, better)
 
 
 def comment(judged: Judged) -> str:
     """`Blunder: score .12 (96,000 visits); Nf6 has .48 (8,000).`"""
-    return f"{str(judged.severity).capitalize()}: {judged.evidence}."
-
-
-def _add_line(node: chess.pgn.GameNode, board: chess.Board, judged: Judged) -> None:
-    """The better line as a variation, its first move with the evaluation."""
-    best, first = judged.before, True
-    for uci in best.pv:
-        move = board.parse_uci(uci)
-        board.push(move)
-        node = node.variation(move) if node.has_variation(move) else node.add_variation(move)
-        if first:
-            node.set_eval(_score(evaluation_of(best, 1 if judged.turn == "white" else -1)))
-            first = False
-
-
-def _score(evaluated: dict[str, int]) -> chess.engine.PovScore:
-    score = chess.engine.Mate(evaluated["mate"]) if "mate" in evaluated else chess.engine.Cp(evaluated["cp"])
-    return chess.engine.PovScore(score, chess.WHITE)
+    return f"{str(judged.mark).capitalize()}: {judged.evidence}."

@@ -38,6 +38,7 @@ class Searcher:
         self.positions, self.history = PositionCache(self.position), History()
         self.run: Run | None = None  # the search that is running, or the last one at this root
         self.generation = 0  # of the root: odd while it changes
+        self._was_before_a_root = False  # the node that `take_back` makes the root
         self.overhead, self.delay = OverheadMeter(), DelayMeter()
         self.control = SearchControl()
         self._megabytes = 0  # that were asked for when the tree was made; it may have got less
@@ -80,9 +81,10 @@ class Searcher:
     def set_position(self, position: Position, moves: tuple[int, ...] | None, *, takes_back: bool = False) -> None:
         """Search from here. `moves` lead here from the present root; None: the tree cannot be used.
 
-        `takes_back`: the last move that led to the present root was another one, `moves` begin instead of it.
+        `takes_back`: the last move that led to the present root was another one, `moves` begin instead of it; without
+        moves, the root before is the root again.
         """
-        if moves == ():
+        if moves == () and not takes_back:
             return
         with self._changing_root(position):
             if self.tree is None:
@@ -94,7 +96,9 @@ class Searcher:
                 take_back(self.tree)
             for move in moves:
                 new_root(self.tree, move)
-            temper_root(self.tree, root_exponent(self.options))  # this node was not made as a root
+            if moves or not self._was_before_a_root:  # this node was not made as a root
+                temper_root(self.tree, root_exponent(self.options))
+            self._was_before_a_root = len(moves) == 1 and (self._was_before_a_root or not takes_back)
 
     @contextmanager
     def _changing_root(self, position: Position) -> Iterator[None]:

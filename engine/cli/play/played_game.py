@@ -4,25 +4,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from engine.config.strength import STRONGEST, WEAKEST
+from engine.pgn.endings import ENDINGS
 from engine.pgn.positions import add_move, new_game, positions_of
 from engine.system.environment import version
 from engine.system.files import printable
-from movegen import Ending, Position
+from movegen import Position
 from movegen.position import Side
 
 if TYPE_CHECKING:
     import chess.pgn
 
 ENGINE = "Teresa"
-ENDINGS = {
-    Ending.CHECKMATE: "checkmate",
-    Ending.STALEMATE: "a draw: stalemate",
-    Ending.INSUFFICIENT_MATERIAL: "a draw: neither side has enough material to mate",
-    Ending.SEVENTY_FIVE_MOVES: "a draw by the 75-move rule",
-    Ending.FIVEFOLD_REPETITION: "a draw: this position was on the board five times",
-    Ending.FIFTY_MOVES: "a draw by the 50-move rule",
-    Ending.THREEFOLD_REPETITION: "a draw: this position was on the board three times",
-}
 RESULT_OF_SCORE = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 OPEN = "*"
 

@@ -7,6 +7,12 @@ const MOST_ARROWS = 8;
 const BRUSHES = { good: "#15803d", fair: "#b7791f", bad: "#b4341f", chosen: "#2563c9" };
 const PIECES = { q: "Queen", r: "Rook", b: "Bishop", n: "Knight" };
 
+/** A move's mark at a corner of the square it ended on. */
+function badgeShape({ square, mark }) {
+  const html = `<g class="badge ${mark.key}"><circle cx="84" cy="16" r="21"/><text x="84" y="17">${mark.glyph}</text></g>`;
+  return { orig: square, customSvg: { html } };
+}
+
 export function newBoard(element, onMove, onArrow) {
   const brushes = Object.fromEntries(
     Object.entries(BRUSHES).map(([key, color]) => [key, { key, color, opacity: 0.82, lineWidth: 10 }]),
@@ -21,22 +27,29 @@ export function newBoard(element, onMove, onArrow) {
   });
   let position = null;
   let rows = [];
+  let badges = []; // of a game
+  let shapes = [];
+  const draw = (all) => {
+    shapes = all;
+    ground.setAutoShapes([...all, ...badges]);
+  };
 
   async function play(from, to) {
     const fits = position.moves.filter((move) => move.startsWith(from + to));
-    const move = fits.length > 1 ? await askPromotion(fits) : fits[0];
+    const other = position.isFree ? from + to : undefined;
+    const move = fits.length > 1 ? await askPromotion(fits) : (fits[0] ?? other);
     if (move) onMove(move);
     else show(position);
   }
 
   function show(shown, asLine = false) {
-    const last = shown.path.split("/").pop();
+    const last = shown.path.split("/").pop() || shown.last;
     ground.set({
       fen: shown.fen,
       turnColor: shown.turn,
       check: shown.check ? shown.turn : false,
       lastMove: last ? squares(last) : undefined,
-      movable: { color: asLine ? undefined : shown.turn, dests: asLine ? new Map() : destinations(shown.moves) },
+      movable: { ...movable(shown, asLine), free: Boolean(shown.isFree) && !asLine },
     });
     if (!asLine) position = shown;
     else ground.setAutoShapes([]);
@@ -52,17 +65,29 @@ export function newBoard(element, onMove, onArrow) {
     show,
     back: () => position && show(position),
     flip: () => ground.toggleOrientation(),
+    height: () => ground.state.dom.bounds().height,
+    isFlipped: () => ground.state.orientation === "black",
+    /** `marked`: the mark of the move that led here, and its square; or null. */
+    badge(marked) {
+      badges = marked ? [badgeShape(marked)] : [];
+      draw(shapes);
+    },
+    /** Points at one square, or from one to another. */
+    point([orig, dest]) {
+      rows = [];
+      draw([{ orig, dest, brush: "chosen" }]);
+    },
     redraw: () => ground.redrawAll(),
     orient: (side) => ground.set({ orientation: side }),
     /** `losses`: of score against the best move, up to which a move is drawn as good or fair. */
     arrows(all, view, chosen, losses) {
       const best = all.find((row) => row.flags.includes("best"));
-      rows = all.filter((row) => row.share >= LEAST_SHARE || row.uci === chosen).slice(0, MOST_ARROWS);
-      ground.setAutoShapes(rows.map((row) => arrow(row, best, view, chosen, losses)).reverse());
+      rows = all.filter((row) => row.share >= LEAST_SHARE || row === best || row.uci === chosen).slice(0, MOST_ARROWS);
+      draw(rows.map((row) => arrow(row, best, view, chosen, losses)).reverse());
     },
     clear() {
       rows = [];
-      ground.setAutoShapes([]);
+      draw([]);
     },
   };
 }
@@ -76,6 +101,10 @@ function arrow(row, best, view, chosen, losses) {
 }
 
 const squares = (uci) => [uci.slice(0, 2), uci.slice(2, 4)];
+
+function movable({ turn, moves, isFree }, asLine) {
+  return asLine ? { color: undefined, dests: new Map() } : { color: turn, dests: isFree ? undefined : destinations(moves) };
+}
 
 function destinations(moves) {
   const found = new Map();

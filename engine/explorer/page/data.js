@@ -2,7 +2,7 @@
 
 const RETRY_MILLISECONDS = 2000; // doubled each time, up to:
 const LONGEST_RETRY_MILLISECONDS = 60000;
-const NOT_SAVED = "This was not saved.";
+export const NOT_SAVED = "This was not saved.";
 
 /** The server does not answer. */
 export class ConnectionLost extends Error {
@@ -24,13 +24,18 @@ class Live {
     return answerOf(fetch(`data/${name}?${new URLSearchParams(asked)}`, { headers: this.headers }));
   }
 
+  /** The same, but the answer is a text. */
+  async text(name, asked = {}) {
+    return answerOf(fetch(`data/${name}?${new URLSearchParams(asked)}`, { headers: this.headers }), "text");
+  }
+
   async post(name, asked = {}) {
     const headers = { ...this.headers, "Content-Type": "application/json" };
     return answerOf(fetch(`do/${name}`, { method: "POST", headers, body: JSON.stringify(asked) }));
   }
 
-  /** Calls `onFrame` with each frame, `onTrouble` with an error or null. Returns a function that ends it. */
-  stream(asked, onFrame, onTrouble) {
+  /** Calls `onFrame` with each frame, `onTrouble` with an error or null, `onNews` with what else comes. Returns a function that ends it. */
+  stream(asked, onFrame, onTrouble, onNews = () => {}) {
     const abort = new AbortController();
     const run = async () => {
       let wait = RETRY_MILLISECONDS;
@@ -40,7 +45,7 @@ class Live {
           if (!response.ok) throw new Error(await response.text());
           onTrouble(null);
           wait = RETRY_MILLISECONDS;
-          await readLines(response.body.getReader(), onFrame);
+          await readLines(response.body.getReader(), onFrame, onNews);
           throw new ConnectionLost();
         } catch (error) {
           if (abort.signal.aborted) return;
@@ -55,18 +60,18 @@ class Live {
   }
 }
 
-async function answerOf(asking) {
+async function answerOf(asking, form = "json") {
   try {
     const response = await asking;
-    if (!response.ok) throw new Error(await response.text());
-    return await response.json();
+    if (!response.ok) throw Object.assign(new Error(await response.text()), { status: response.status });
+    return await response[form]();
   } catch (error) {
     throw asLost(error);
   }
 }
 
-/** Of the lines that came together only the newest counts. */
-async function readLines(reader, onFrame) {
+/** Of the frames that came together only the newest counts; of the news (objects) each. */
+async function readLines(reader, onFrame, onNews) {
   const decoder = new TextDecoder();
   let rest = "";
   for (;;) {
@@ -74,7 +79,9 @@ async function readLines(reader, onFrame) {
     if (done) return;
     const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
     rest = lines.pop();
-    const newest = lines.findLast((line) => line);
+    const isNews = (line) => line.startsWith("{");
+    for (const line of lines.filter(isNews)) onNews(JSON.parse(line));
+    const newest = lines.findLast((line) => line && !isNews(line));
     if (newest) onFrame(JSON.parse(newest));
   }
 }
@@ -86,10 +93,10 @@ class Saved {
   }
 
   async get(name, asked = {}) {
-    if (name === "about") return this.saved.about;
+    if (name === "about" || name === "game") return found(this.saved[name]);
     if (name === "open") return this.open(asked);
     if (name === "position") return found(this.saved.positions[asked.path]);
-    const search = this.saved.searches[asked.search ?? 0];
+    const search = found(this.saved.searches[asked.search ?? 0]);
     if (name === "history") return search.history;
     if (name === "icicle") return cut(found(search.icicle), asked.path);
     if (name === "why") return found(search.why[asked.move ?? ""]);
@@ -107,6 +114,7 @@ class Saved {
   }
 
   stream({ path }, onFrame) {
+    if (!this.saved.searches.length) return () => {}; // a saved game
     const frame = this.saved.searches.map((search) => ({
       summary: search.summary,
       root: search.nodes[""],

@@ -1,6 +1,7 @@
 // The page: what is opened, what is selected, and what draws it.
 import { newBoard } from "./board.js";
 import { ConnectionLost, below, capital, count, make, openSource, write } from "./data.js";
+import { showFigures, statesOf } from "./figures.js";
 import { LinePlayer } from "./line.js";
 import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
 import { Curves } from "./time.js";
@@ -13,7 +14,6 @@ const CURVES = 6;
 const MORE_VISITS = 2000;
 const MOST_LINES = 64;
 const NO_PICTURE = { visits: 0, rectangles: [] };
-const STATES = { stop: "stopped", nodes: "visits made", time: "time is up" };
 const KEYS = `f      freeze, or continue
 v      whose score: the mover's, or White's
 h      show or hide hints
@@ -23,21 +23,23 @@ m      into the table of moves: ↑ ↓ select, Enter opens
 t      into the tree: ← → ↑ ↓ move, Enter opens
 w      ask why not a move
 ?      these keys`;
-
 const byId = (id) => document.getElementById(id);
 const source = openSource();
 const state = { path: "", rootFen: null, frame: null, position: null, selected: null, active: 0, asked: null,
   isFrozen: false, isLost: false, isWhites: false, hasHints: true, lines: 8, looks: [], opened: [], trends: [], histories: [], icicles: [] };
 let about;
+let game = null; // the view of a whole game, if the page has one
 let tables;
 let icicles;
 let picks = [];
 let stopStream = () => {};
+let heard = null; // the path that the stream is about
+let early = null; // a frame that came before the position was shown
 let pending = null;
 const last = { pictures: -Infinity, curves: -Infinity };
 const later = {};
 
-const board = newBoard(byId("board"), (uci) => open(below(state.path, uci)), (uci) => select(uci, state.active));
+const board = newBoard(byId("board"), (uci) => (game && !state.path ? game.move(uci) : open(below(state.path, uci))), (uci) => select(uci, state.active));
 const line = new LinePlayer(source, board, byId("caption"), () => {
   drawCaption();
   drawArrows();
@@ -49,7 +51,9 @@ const curves = new Curves(
 
 // What is known of the opened node
 
-const rootOf = (number) => state.frame[number].root;
+/** Of a game, frames are of the position that is shown as soon as the search is there. */
+const isLive = () => state.frame !== null && (!game || state.frame[0].summary.fen === state.rootFen);
+const rootOf = (number) => (state.stored && number === 0 ? state.stored : isLive() ? state.frame[number].root : undefined);
 function nodeOf(number) {
   if (!state.path) return rootOf(number);
   const { node, path } = state.frame[number];
@@ -63,6 +67,8 @@ const isSearching = () => !state.isLost && state.frame?.some((one) => one.summar
 
 async function open(path) {
   line.end();
+  if (game && !path && !state.rootFen) return; // the search is on its way
+  const root = state.rootFen;
   let opened;
   try {
     opened = await source.get("open", { search: state.active, path });
@@ -71,16 +77,59 @@ async function open(path) {
     board.back();
     return;
   }
+  if (game && (root !== state.rootFen || !root)) return; // meanwhile another move of the game is shown
   show(opened);
-  listen();
+  if (!game || state.path !== heard) listen();
+}
+
+/** A position of the game, with what is known of its moves, before the search is there. */
+function showStored(position, rows) {
+  line.end();
+  whyNumber += 1;
+  Object.assign(state, { position, path: "", rootFen: null, selected: null, asked: null, opened: [], looks: [], histories: [], trends: [] });
+  store(rows);
+  drawPosition();
+  drawFrame();
+  if (game.isLive && state.hasHints) requestAnimationFrame(() => setTimeout(clear)); // first the position is painted
+}
+
+/** What was known of another position is taken away. */
+function clear() {
+  if (isLive()) return;
+  icicles.forEach((icicle) => icicle.update(NO_PICTURE, turn()));
+  curves.clear();
+  showTrouble(byId("answer"), "…");
+}
+
+/** What is known of the moves of the position that is shown; the search replaces it when it knows more. */
+function store(rows) {
+  const share = rows?.reduce((sum, row) => sum + row.share, 0) ?? 0;
+  state.stored = rows && { rows, rest: { moves: 0, share: Math.max(0, 1 - share) } };
+  if (state.stored && isLive()) drawFrame();
+}
+
+/** The search is at the position of the game that is shown. */
+async function follow(position) {
+  state.rootFen = position.fen;
+  if (early?.[0].summary.fen === position.fen) state.frame = early;
+  preferNewer();
+  await open("");
+  last.curves = -Infinity;
+  fetchCurves();
+}
+
+/** What was stored gives way to a search that knows more. */
+function preferNewer() {
+  if (state.stored && isLive() && state.frame[0].summary.visits >= visitsOf(state.stored)) state.stored = null;
 }
 
 /** One answer has all that is drawn of a node; the stream then brings what changes. */
 function show({ position, nodes, icicles: pictures, why }) {
+  if (game && !position.path) position.last = game.last;
   const looks = nodes.map((node) => new Map(node?.rows.map((row) => [row.uci, row.v])));
   Object.assign(state, { position, path: position.path, selected: null, asked: null, opened: nodes, looks });
   drawPosition();
-  if (state.frame) drawFrame();
+  if (state.frame || game) drawFrame();
   if (!state.hasHints) return;
   last.pictures = performance.now();
   pictures.forEach((picture, number) => icicles[number].update(picture ?? NO_PICTURE, turn()));
@@ -89,7 +138,8 @@ function show({ position, nodes, icicles: pictures, why }) {
 }
 
 function up() {
-  if (state.path) open(state.path.split("/").slice(0, -1).join("/"));
+  if (game && !state.path) game.step(-1);
+  else if (state.path) open(state.path.split("/").slice(0, -1).join("/"));
 }
 
 function select(uci, number) {
@@ -111,14 +161,17 @@ function choose(number) {
 
 function listen() {
   stopStream();
-  stopStream = source.stream({ path: state.path, lines: state.lines }, receive, onTrouble);
+  heard = state.path;
+  const asked = { path: state.path, lines: state.lines };
+  if (game) Object.defineProperty(asked, "judged", { enumerable: true, get: () => game.game.cursor }); // the newest, also after a break
+  stopStream = source.stream(asked, receive, onTrouble, (news) => game?.receive(news.game));
 }
 
 /** The last state stays visible when the connection is lost. */
 function onTrouble(error) {
   state.isLost = error instanceof ConnectionLost;
   showMessage(error?.message);
-  if (state.frame) drawFigures();
+  drawFigures();
 }
 
 /** Each row that a table shows has a line. */
@@ -138,8 +191,13 @@ function receive(frame) {
 function takeOver() {
   const frame = pending;
   pending = null;
-  state.frame = frame;
   const { fen } = frame[0].summary;
+  if (game && fen !== state.rootFen) {
+    early = frame; // of a position that is no longer shown, or not yet
+    return;
+  }
+  state.frame = frame;
+  preferNewer();
   if (state.rootFen !== fen) {
     state.rootFen = fen;
     state.histories = [];
@@ -152,6 +210,8 @@ function takeOver() {
   fetchCurves();
 }
 
+const visitsOf = ({ rows }) => rows.reduce((sum, row) => sum + row.n, 0);
+
 /** Is a task due? If not, it is done later. */
 function isDue(name, wait, work) {
   const left = last[name] + wait - performance.now();
@@ -163,21 +223,24 @@ function isDue(name, wait, work) {
 
 async function fetchPictures() {
   if (!state.hasHints || (state.isFrozen && last.pictures > 0) || !isDue("pictures", PICTURE_MILLISECONDS, fetchPictures)) return;
-  const { path } = state;
+  const { path, rootFen } = state;
+  if (!isLive()) return;
   for (const [number, icicle] of icicles.entries()) {
     const data = await source.get("icicle", { search: number, path })
       .catch((error) => (error instanceof ConnectionLost ? null : NO_PICTURE));
-    if (state.path !== path) return;
+    if (state.path !== path || state.rootFen !== rootFen) return;
     if (data) icicle.update(data, turn());
   }
 }
 
 async function fetchCurves() {
-  if (!state.frame || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
+  if (!isLive() || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
+  const { rootFen } = state;
   for (const number of about.searches.keys()) {
     const ranked = state.frame[number].root.rows.map((row) => row.uci);
     const wanted = Math.max(CURVES, ranked.indexOf(explained()) + 1);
     const history = await source.get("history", { search: number, curves: wanted }).catch(() => null);
+    if (state.rootFen !== rootFen) return;
     if (!history) continue;
     state.histories[number] = history;
     state.trends[number] = new Map(Object.entries(history.trends));
@@ -193,7 +256,7 @@ function explained() {
 
 let whyNumber = 0;
 async function fetchWhy(asked = explained()) {
-  if (!state.hasHints) return;
+  if (!state.hasHints || !isLive() || (game && !state.frame[state.active].summary.visits)) return;
   const number = (whyNumber += 1);
   try {
     const why = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
@@ -223,9 +286,11 @@ function drawPosition() {
     return make("button", { type: "button", onclick: () => open(path), "aria-current": path === position.path && "true" }, name);
   });
   byId("crumbs").replaceChildren(
-    make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path && "true" }, "root"), ...steps);
+    make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path && "true" }, game ? game.label() : "root"), ...steps);
   byId("crumbs").scrollLeft = 1e6;
   byId("descend").disabled = !position.path || position.over;
+  byId("setup").classList.toggle("asks", Boolean(position.path));
+  game?.drawBadge();
   drawCaption();
 }
 
@@ -239,7 +304,8 @@ function drawFrame() {
   drawFigures();
   drawActive();
   const view = viewOf(turn());
-  write(byId("whose"), whose(turn(), state.isWhites));
+  const judged = state.stored && !state.path ? ` · judged with ${count(visitsOf(state.stored))} visits` : "";
+  write(byId("whose"), whose(turn(), state.isWhites) + judged);
   const rival = new Map((nodeOf(0)?.rows ?? []).map((row) => [row.uci, row]));
   tables.forEach((table, number) => {
     const trends = state.path ? new Map() : (state.trends[number] ?? new Map());
@@ -247,6 +313,14 @@ function drawFrame() {
     table.update(nodeOf(number), view, chosen, { looks: state.looks[number] ?? new Map(), trends, rival });
   });
   if (!line.isPlaying) drawArrows();
+  game?.drawGauge();
+}
+
+/** White's score of the position of the game by the search; null before it is there. */
+function score() {
+  const best = isLive() && !state.path && state.frame[state.active].root.rows.find((row) => row.flags.includes("best"));
+  if (!best || best.q === null) return null;
+  return turn() === "white" ? best.q : 1 - best.q;
 }
 
 /** Of two searches: the one that arrows, curves and reasons are about. */
@@ -260,38 +334,30 @@ function drawActive() {
 }
 
 function drawArrows() {
-  const node = state.frame && nodeOf(state.active);
+  const node = (state.frame || game) && nodeOf(state.active);
   if (!node || !state.hasHints) board.clear();
   else board.arrows(node.rows, viewOf(turn()), state.selected, about.losses);
 }
 
 function drawFigures() {
+  if (!state.frame) return;
   const all = state.frame.map((one) => one.summary);
-  const each = (text) => all.map(text).join(" | ");
-  write(byId("visits"), each((one) => count(one.visits)));
-  const searched = (text) => each((one) => (one.nodes ? text(one) : "–")); // a loaded tree has not been searched here
-  write(byId("speed"), searched((one) => count(one.speed)));
-  write(byId("depth"), searched((one) => `${one.depth}, at most ${one.deepest}`));
-  write(byId("memory"), searched((one) => `${Math.round(100 * one.memory)} %`));
-  const method = (one) => `${one.formula}, ${one.evaluator.toLowerCase()}`;
-  write(byId("method"), each(method));
-  byId("method").parentElement.hidden = all.length > 1 && all.every((one, number) => method(one) === about.searches[number]);
-  write(byId("state"), stateText(each));
+  showFigures(all, about.searches, stateText(all));
   if (about.interactive) write(byId("pause"), isSearching() ? "Pause" : "Resume");
   byId("pause").disabled = state.isLost;
 }
 
-function stateText(each) {
+function stateText(all) {
   if (state.isLost) return "stopped";
   if (state.isFrozen) return "frozen";
   if (!state.hasHints) return isSearching() ? "searching" : "stopped"; // why it stopped can be a hint
-  return [...new Set(each((one) => STATES[one.state] ?? one.state).split(" | "))].join(" | ");
+  return statesOf(all);
 }
 
 function drawCurves() {
   const history = state.histories[state.active];
-  if (!history || !state.frame) return;
-  const names = new Map(rootOf(state.active).rows.map((row) => [row.uci, row]));
+  if (!history || !isLive()) return;
+  const names = new Map(state.frame[state.active].root.rows.map((row) => [row.uci, row]));
   const side = state.frame[0].summary.turn;
   curves.update(history, names, viewOf(side), state.path ? state.path.split("/")[0] : state.selected);
 }
@@ -380,20 +446,26 @@ const onKeys = {
   f: toggleFreeze,
   v: toggleView,
   h: toggleHints,
-  x: () => board.flip(),
+  x: flip,
   u: up,
   Home: () => open(""),
   m: () => byId("tables").querySelector("tr[tabindex='0']")?.focus(),
   t: () => icicles[0].canvas.focus(),
   w: () => byId("asked").focus(),
-  "?": () => showText("Keys", KEYS),
+  "?": () => showText("Keys", game ? game.keysText + KEYS.replace(/;.*root/, "") : KEYS),
 };
 
+function flip() {
+  board.flip();
+  game?.drawHere();
+}
+
 function onKey(event) {
-  if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.querySelector("dialog[open]") || !onKeys[event.key]) return;
+  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const key = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
+  if (document.querySelector("dialog[open]") || !onKeys[key]) return;
   event.preventDefault();
-  onKeys[event.key]();
+  onKeys[key]();
 }
 
 function bind() {
@@ -403,10 +475,12 @@ function bind() {
   byId("keys").addEventListener("click", onKeys["?"]);
   byId("more").addEventListener("click", searchMore);
   byId("pause").addEventListener("click", () => act(isSearching() ? "pause" : "go"));
-  byId("descend").addEventListener("click", () => act("descend", { path: state.path }));
+  byId("descend").addEventListener("click", () => (game ? game.descend(state.path) : act("descend", { path: state.path })));
   byId("setup").addEventListener("submit", (event) => {
     event.preventDefault();
-    act("setup", { text: byId("fen").value });
+    const asked = { text: byId("fen").value };
+    if (game) game.act("paste", asked);
+    else act("setup", asked);
   });
   byId("ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -419,14 +493,15 @@ function bind() {
 }
 
 async function start() {
-  let root;
-  [about, root] = await Promise.all([source.get("about"), source.get("open", { search: 0, path: "" })]);
+  about = await source.get("about");
+  const hasGame = about.game && (about.searches.length === 1 || about.file); // two searches of one position: as ever
+  const root = hasGame ? null : await source.get("open", { search: 0, path: "" });
   const isBeside = about.searches.length > 1;
   document.body.classList.toggle("beside", isBeside);
   const columns = isBeside ? [FIRST_OF_TWO, SECOND_OF_TWO] : [ALONE];
   tables = about.searches.map((name, number) => new MovesTable(name, about, columns[number], {
-    select: (uci) => select(uci, number), open: (uci) => open(below(state.path, uci)),
-    hover: (row) => line.begin(state.hasHints ? row : null, state.path), leave: () => line.end(),
+    select: (uci) => select(uci, number), open: (uci) => (game && !isLive() ? game.move(uci) : open(below(state.path, uci))),
+    hover: (row) => line.begin(state.hasHints ? row : null, state.path, game && !state.path ? state.position.fen : null), leave: () => line.end(),
     wheel: (by) => line.step(by), ask: (key) => ask(key, number), rows: onRows,
   }));
   icicles = about.searches.map((name) => new Icicle(name, open, (text) => write(byId("tip"), text)));
@@ -437,11 +512,27 @@ async function start() {
   byId("icicles").append(...icicles.map((icicle, number) => titled(about.searches[number], icicle.canvas)));
   for (const id of ["pause", "setup"]) byId(id).hidden = !about.interactive;
   bind();
-  board.orient(root.position.turn);
-  state.rootFen = root.position.fen;
-  show(root);
+  if (hasGame) await startGame();
+  else {
+    board.orient(root.position.turn);
+    state.rootFen = root.position.fen;
+    show(root);
+  }
   listen();
-  setInterval(() => !state.isFrozen && !document.hidden && isSearching() && !state.asked && fetchWhy(), 3000);
+  setInterval(() => !state.isFrozen && !document.hidden && isLive() && isSearching() && !state.asked && fetchWhy(), 3000);
+}
+
+/** The page of a whole game: the explorer shows the position one has gone to. */
+async function startGame() {
+  const hover = (row, fen) => line.begin(state.hasHints ? row : null, "", fen);
+  const showsHints = (wanted) => wanted === state.hasHints || toggleHints();
+  const { GameView } = await import("./gameview.js");
+  document.body.classList.add("with-game");
+  document.body.classList.toggle("offline", !about.interactive);
+  document.body.classList.toggle("with-file", Boolean(about.file));
+  game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, score, is: state });
+  await game.open();
+  Object.assign(onKeys, game.keys);
 }
 
 start().catch((error) => showMessage(error.message));

@@ -61,7 +61,7 @@ export class MovesTable {
     const fixed = Number(getComputedStyle(this.element).getPropertyValue("--rows"));
     const row = this.body.firstChild?.offsetHeight;
     if (!fixed && !row) return;
-    const left = this.element.clientHeight - this.body.offsetTop - this.rest.offsetHeight;
+    const left = this.element.clientHeight - this.body.offsetTop - (this.rest.offsetHeight || row); // it may come back
     const fitting = fixed || Math.max(LEAST_ROWS, Math.floor(left / row));
     if (fitting === this.fitting) return;
     this.fitting = fitting;
@@ -82,6 +82,7 @@ export class MovesTable {
   draw() {
     if (!this.extra) return;
     const all = [...(this.node?.rows ?? [])].map((row) => ({ ...row, v: row.v ?? this.extra.looks.get(row.uci) ?? null }));
+    this.most = Math.max(1, ...all.map((row) => row.n));
     if (this.sort) all.sort((a, b) => SORTED_BY[this.sort](b) - SORTED_BY[this.sort](a));
     const count = !this.isFolded || this.sort ? all.length : this.fitting;
     const shown = all.filter((row, index) => index < count || row.uci === this.chosen);
@@ -204,11 +205,11 @@ function drawLine(cell, row) {
 const number = (value) => (value === null ? "–" : fixed(value, 3));
 
 const CELLS = {
-  n: (cell, row, table) => bar(cell, count(row.n), row.n / Math.max(1, table.node.rows[0].n, row.n)),
+  n: (cell, row, table) => bar(cell, count(row.n), row.n / table.most),
   share: (cell, row) => write(cell, percent(row.share)),
   q: (cell, row, table) => write(cell, row.q === null ? "–" : score(table.view(row.q))),
   wdl: drawWdl,
-  p: (cell, row) => write(cell, percent(row.p)),
+  p: (cell, row) => write(cell, row.p === null ? "–" : percent(row.p)),
   v: drawFirstLook,
   u: (cell, row) => write(cell, number(row.u)),
   s: (cell, row) => write(cell, number(row.s)),

@@ -42,6 +42,14 @@ export class Curves {
     this.drawScatter();
   }
 
+  /** Nothing is known yet. */
+  clear() {
+    for (const plot of this.plots) plot.destroy();
+    Object.assign(this, { plots: [], history: null, curves: [], dots: [] });
+    this.legend.replaceChildren();
+    this.scatter.getContext("2d").clearRect(0, 0, this.scatter.width, this.scatter.height);
+  }
+
   shareData() {
     const { visits, n } = this.history;
     return [visits, ...this.curves.map(({ column }) => n.map((line, at) => line[column] / Math.max(1, visits[at])))];

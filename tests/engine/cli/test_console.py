@@ -6,10 +6,11 @@ import pytest
 from rich.console import Console
 
 from engine.cli.console import Column, fitting, moves_table, search_view, whole_words
-from engine.cli.review_games import players_table
+from engine.cli.review_tables import players_table
 from engine.pgn.game_file import FoundGame
 from engine.report.columns import state_text, table_columns
 from engine.report.effort import StopReason, effort_text, ending_text, rest_text
+from engine.review.numbers import game_numbers
 from engine.review.reviewed_game import Review
 
 WIDTHS = [40, 60, 80, 100, 120, 200]
@@ -113,13 +114,13 @@ def test_the_move_is_never_squeezed(width):
 def test_the_table_of_players(width):
     names = ('[White "Nepomniachtchi, Ian Alexandrovich"]', '[Black "王皓 Wang, Hao, of a very long name indeed"]')
     found = FoundGame("x.pgn", 1, "\n".join(names) + "\n\n1. e4 *\n")
-    lines = drawn(players_table(Review.of(found), width), width)
+    lines = drawn(players_table(game_numbers(Review.of(found)), width), width)
     head, _, white, black = lines
     assert "…" not in "".join(lines)
     assert head.split()[0] == "side"
     for name in ("blunders", "mistakes", "player"):
         assert name in head
-    assert ("average loss" in head) == (width >= 60)
+    assert ("accuracy" in head, "average loss" in head) == (width >= 60, width >= 80)
     assert white.startswith("white   Nepomnia")
     assert black.split()[1].startswith("王皓")
     assert white.split()[-1] == black.split()[-1] == "0"

@@ -6,19 +6,20 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
 
-from engine.cli import explore
+from engine.cli import explore, explore_game
 from engine.cli.explore import main
 from engine.explorer import server as server_module
 from tests.engine.report.searches import MIDDLEGAME
 
 
 class Session:
-    """Stands for an `InteractiveSession`; searches until it was looked at five times."""
+    """Stands for an `InteractiveSession` or a `GamePage`; searches until it was looked at five times."""
 
     made = None
 
-    def __init__(self, searches, visits):
-        self.searches, self.visits, self.calls, self.looks = searches, visits, [], 0
+    def __init__(self, searches, *others, **named):
+        self.searches, self.calls, self.looks = searches, [], 0
+        self.visits = named["visits"] if named else others[0]
         type(self).made = self
 
     @property
@@ -61,11 +62,13 @@ def clock(monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(explore, "InteractiveSession", Session)
+    monkeypatch.setattr(explore_game, "GamePage", Session)
     monkeypatch.setattr(server_module, "Server", Server)
     monkeypatch.setattr(Server, "trouble", None)
     monkeypatch.setattr(explore, "warm_up", lambda: None)
     monkeypatch.setattr(explore, "_new_search", lambda position, options: (position, options))
-    monkeypatch.setattr(explore, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now[0]))
+    for module in (explore, explore_game):
+        monkeypatch.setattr(module, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now[0]))
     monkeypatch.setattr(explore, "page_of", lambda _: b"x" * 123_456)
     return now, slept
 
@@ -80,7 +83,7 @@ def timers(monkeypatch):
         found.append(one)
         return one
 
-    monkeypatch.setattr(explore.threading, "Timer", timer)
+    monkeypatch.setattr(explore_game.threading, "Timer", timer)
     return found
 
 

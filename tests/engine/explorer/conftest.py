@@ -10,6 +10,13 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 SIZE = {"width": 1280, "height": 800}
 
 
+@pytest.fixture(autouse=True)
+def reviews(monkeypatch, tmp_path):
+    """What is judged is kept for one test."""
+    monkeypatch.setenv("TERESA_REVIEW_DIR", str(tmp_path / "reviews"))
+    return tmp_path / "reviews"
+
+
 @pytest.fixture(scope="module")
 def browser():
     pytest.importorskip("uvicorn", reason="the explorer needs the extra `explore`")
@@ -35,7 +42,7 @@ def new_page(browser):
 
         def note(message):
             is_lost = loses_engine and "net::ERR_" in message.text
-            is_refused = types_anything and message.location["url"].endswith("/do/setup")  # text that is no position
+            is_refused = types_anything and message.location["url"].endswith(("/do/setup", "/do/paste"))  # no position
             if message.type in ("error", "warning") and not is_lost and not is_refused:
                 wrong.append(f"{message.text} {message.location['url']}")
 
@@ -81,3 +88,43 @@ def running():
     yield session, server
     session.close()
     server.close()
+
+
+@pytest.fixture
+def judged_game(tmp_path, monkeypatch):
+    """The fool's mate in a file of three games, judged."""
+    from tests.engine.explorer.games import judge_all, page_of_file
+
+    monkeypatch.setenv("TERESA_REVIEW_DIR", str(tmp_path / "reviews"))
+    session = page_of_file(tmp_path / "games.pgn")
+    judge_all(session)
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def game_page(judged_game, new_page):
+    """Its page."""
+    from engine.explorer.server import Server
+
+    server = Server(judged_game)
+    page = new_page(server.address, types_anything=True)
+    page.set_default_timeout(10_000)
+    yield page
+    page.close()
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def code_page(browser, tmp_path_factory):
+    """A saved page of a game, whose modules are called one by one."""
+    from engine.explorer.page_files import page_with
+    from tests.engine.explorer.judged_games import saved_game
+
+    file = tmp_path_factory.mktemp("page") / "game.html"
+    file.write_bytes(page_with(saved_game()))
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    page.wait_for_selector("#list [role=treeitem]")
+    yield page
+    page.close()

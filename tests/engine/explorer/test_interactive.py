@@ -35,7 +35,8 @@ class Counted:
     def wait(self):
         self.calls.append((self.name, "wait"))
 
-    def _set_position(self, position, codes):
+    def _set_position(self, position, codes, *, takes_back):
+        assert not takes_back
         self.calls.append((self.name, "position", position.fen(), codes))
 
     def summary(self):

@@ -331,9 +331,12 @@ def test_the_board(browser, page):
     assert found["before"] == []
     dests = {"e1": ["e2", "d1"], "b7": ["b8", "b8"], "g1": ["f3"]}
     shown = {"fen": "F", "turnColor": "white", "check": False, "lastMove": ["e7", "e5"]}
-    assert found["shown"] == [["set", shown | {"movable": {"color": "white", "dests": dests}}]]
+    assert found["shown"] == [["set", shown | {"movable": {"color": "white", "dests": dests, "free": False}}]]
     line = {"fen": "G", "turnColor": "black", "check": "black", "lastMove": "none"}
-    assert found["line"] == [["set", line | {"movable": {"color": "none", "dests": {}}}], ["setAutoShapes", []]]
+    assert found["line"] == [
+        ["set", line | {"movable": {"color": "none", "dests": {}, "free": False}}],
+        ["setAutoShapes", []],
+    ]
     assert found["back"] == "F"
     arrows = [
         ("e1", "e2", "good", ".40", 11),

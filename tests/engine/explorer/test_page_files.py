@@ -14,7 +14,7 @@ from engine.explorer.view import View
 from engine.report.snapshot import NotInMemoryError
 from tests.engine.explorer.views import new_session, until
 
-LARGEST, LARGEST_ZIPPED, MOST_FILES = 250_000, 80_000, 12
+LARGEST, LARGEST_ZIPPED, MOST_FILES = 300_000, 107_000, 33
 
 
 def test_files_of_others_are_unchanged():
@@ -93,6 +93,7 @@ def cold(monkeypatch):
         (["--hash", "0"], "hash must be from 1 to"),
         (["--threads", "100000"], "threads must be from 1 to"),
         (["--force"], "--force is for --save"),
+        (["--save-pgn", "a.pgn"], "--save-pgn is for a PGN file"),
         (["--diff", "a", "b", "--visits", "5"], "--diff shows two saved searches"),
         (["--diff", "a", "b", "--seconds", "5"], "--diff shows two saved searches"),
         (["--diff", "a", "b", "--save", "c.html"], "--diff shows two saved searches"),
@@ -142,7 +143,7 @@ def test_a_page_is_saved_whole_or_not_at_all(capsys, monkeypatch, tmp_path):
 def test_the_page_rests_after_the_seconds_asked_for(monkeypatch):
     sessions = []
 
-    def show(session, _options):
+    def show(session, _port, **_named):
         sessions.append(session)
         until(lambda: session.analyses[0].is_searching)
         until(lambda: not session.analyses[0].is_searching)
@@ -150,13 +151,13 @@ def test_the_page_rests_after_the_seconds_asked_for(monkeypatch):
         assert not session.analyses[0].is_searching, "a look does not start it again"
         return 0
 
-    monkeypatch.setattr(command, "_show", show)
+    monkeypatch.setattr("engine.cli.explore_game.show", show)
     assert main(["--seconds", "0.5", "--hash", "16"]) == 0
     assert sessions[0].report(0).summary()["state"] == "stop"
 
 
 def test_the_page_rests_after_the_visits_asked_for_until_it_is_reported_to_go_on(monkeypatch):
-    def show(session, _options):
+    def show(session, _port, **_named):
         until(lambda: not session.is_searching)
         session.look()
         assert not session.is_searching, "a look does not start it again"
@@ -165,7 +166,7 @@ def test_the_page_rests_after_the_visits_asked_for_until_it_is_reported_to_go_on
         until(lambda: session.report(0).summary()["visits"] > 300)
         return 0
 
-    monkeypatch.setattr(command, "_show", show)
+    monkeypatch.setattr("engine.cli.explore_game.show", show)
     assert main(["--visits", "300", "--hash", "16", "--beside", "formula=ucb1"]) == 0
 
 

@@ -89,6 +89,11 @@ def test_fields_of_newer_versions_are_skipped():
     assert onnx_model(parse_weights_file(content + unknown)) == onnx_model(parse_weights_file(content))
 
 
+def test_endless_fields_are_refused():
+    with pytest.raises(ValueError, match="more than 10000 fields"):
+        parse_weights_file(written(tiny_net("classical")) + (varint(99 << 3) + b"\0") * 20_000)
+
+
 def changed(kind, **settings):
     tree = tiny_net(kind)
     tree["format"]["network_format"] |= settings

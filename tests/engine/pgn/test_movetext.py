@@ -78,6 +78,8 @@ def test_games_are_read_as_python_chess_reads_them():
         ("1. e4 e5 2. -- d5 *", "2. -- is no move", 2, "-- d5 *"),
         ("1. e4 e5 1-0 2. d4", "2. d4 comes after the result", 2, "d4"),
         ("1. e4 e5 2. Ke3 ) ( 2... Nf6 ) d5 *", "2. Ke3 is not a legal move", 2, "Ke3 ) ( 2... Nf6 ) d5 *"),
+        ("( 1. Ke9 ) 1. e4 e5 *", "1. Ke9 is no move", 0, "Ke9 ) 1. e4 e5 *"),
+        ("( 1. -- ) 1. e4 e5 *", "1. -- is no move", 0, "-- ) 1. e4 e5 *"),
         ("1. \x1b[31me9 e5", "1. ?[31me9 is no move", 0, "\x1b[31me9 e5"),
     ],
 )

@@ -3,6 +3,7 @@
     python -m tests.engine.review.sacrifices select GAMES.pgn ... --output FILE.epd   # needs stockfish
     python -m tests.engine.review.sacrifices blunders GAMES.pgn ... --output FILE.epd --count 30
     python -m tests.engine.review.sacrifices measure --positions FILE.epd --visits 100000
+    python -m tests.engine.review.sacrifices plan --positions FILE.epd    # by the usual plan of `review`
 
 A file of games is named after its player, as `Tal.pgn`. A sacrifice is a move of the winner that gives up at least two
 pawns' worth: by static exchange on its square, or by what the board holds four and six plies later. It wins if a strong
@@ -27,7 +28,10 @@ from engine.analysis import Analysis
 from engine.config.options import Options
 from engine.explain.explain import answer
 from engine.explain.verdict import Verdict
-from engine.review.judge import Judge, Severity
+from engine.review.judge import Judge
+from engine.review.judged import Judged
+from engine.review.marks import Severity
+from engine.review.plan import Plan
 from engine.search.clock import Limits
 from engine.search.resources import Resources
 from engine.search.searcher import search_to_end as search
@@ -185,20 +189,25 @@ def select_blunders(paths: list[Path], output: Path, count: int, seed: int) -> N
 
 
 class Judges:
-    """`review` and `why`, each with a number of visits for a position."""
+    """`review` and `why`, each with a number of visits for a position; `review` also by another plan."""
 
-    def __init__(self, visits: int) -> None:
+    def __init__(self, visits: int, plan: Plan | None = None) -> None:
         self.visits, self.resources = visits, Resources()
         settings = Options()
         settings.set("Hash", str(MEGABYTES))
         settings.seed = 1
-        self._judge = Judge(settings, Limits(nodes=visits), search)
+        self._judge = Judge(settings, plan or Plan.of(Limits(nodes=visits)), search)
 
     def review(self, one: Sacrifice) -> Severity:
         """By `teresa review`."""
+        return self.passes(one)[-1].severity
+
+    def passes(self, one: Sacrifice) -> list[Judged]:
+        """The move after the quick pass, and each better version of it."""
         position = Position(one.fen)
-        (judged,) = self._judge.moves(position, [position.code(one.uci)])
-        return judged.severity
+        codes = [position.code(one.uci)]
+        judged = list(self._judge.quick(position, codes))
+        return [*judged, *self._judge.deepen(position, codes, judged)]
 
     def why(self, one: Sacrifice) -> Verdict:
         """The verdict of `why not`."""
@@ -232,10 +241,26 @@ def measure(positions: list[Sacrifice], visits: int) -> float:
     return count / len(positions)
 
 
+def measure_plan(positions: list[Sacrifice]) -> float:
+    """Print what `teresa review` calls winning moves as it usually searches; -> the share of mistakes and blunders."""
+    judges = Judges(VISITS, Plan.default())
+    quick: Counter[str] = Counter()
+    final: Counter[str] = Counter()
+    count = 0
+    for one in positions:
+        moves = judges.passes(one)
+        quick[str(moves[0].mark) or "nothing"] += 1
+        final[str(moves[-1].mark) or "nothing"] += 1
+        count += moves[-1].severity in (Severity.MISTAKE, Severity.BLUNDER)
+    print(f"quick {dict(quick)}\nat the end {dict(final)}")
+    print(f"condemned: {count} of {len(positions)}, {count / len(positions):.1%}, by {Plan.default().text}")
+    return count / len(positions)
+
+
 def main() -> None:
     """The commands."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("select", "blunders", "measure"))
+    parser.add_argument("command", choices=("select", "blunders", "measure", "plan"))
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--output", type=Path, default=Path("sacrifices.epd"))
     parser.add_argument("--positions", type=Path, default=POSITIONS)
@@ -247,6 +272,8 @@ def main() -> None:
         select(options.files, options.output, options.count, options.seed)
     elif options.command == "blunders":
         select_blunders(options.files, options.output, options.count, options.seed)
+    elif options.command == "plan":
+        measure_plan(read(options.positions))
     else:
         measure(read(options.positions), options.visits)
 

@@ -7,7 +7,9 @@ import chess.pgn
 import pytest
 
 from engine.review.chart import is_chart, sparkline, svg, white_scores
-from engine.review.judge import Judged, Worth, evaluation_of
+from engine.review.judged import Judged, Worth, evaluation_of
+from engine.review.numbers import GameFacts, numbers_of
+from engine.review.phases import Division
 from engine.review.reviewed_game import Review
 
 WIN, LOSS, DRAW = ({"result": result, "plies": 5} for result in ("win", "loss", "draw"))
@@ -70,13 +72,16 @@ def test_losses_and_names():
 
 
 def test_sums_of_the_players():
-    white, black = (GAME.player(side) for side in ("white", "black"))
-    counts = {"blunder": 0, "mistake": 1, "inaccuracy": 0}
-    assert white == {"name": "A <b>", "moves": 2, "average_loss": 0.05} | counts
-    assert black == {"name": "B & C", "moves": 2, "average_loss": 0.155, "blunder": 1, "mistake": 0, "inaccuracy": 1}
-    assert review_of().player("white")["average_loss"] is None
-    assert GAME.data()["is_complete"] is True
-    assert review_of(judged(0, 0.5, 0.5), codes=2).data()["is_complete"] is False
+    facts = GameFacts(("A <b>", "B & C"), True, None, Division(2, None), (None, 7.0, None, 5.5))
+    players = numbers_of(facts, GAME.moves)["players"]
+    white, black = players["white"], players["black"]
+    names = ("name", "moves", "average_loss", "inaccuracy", "mistake", "blunder")
+    assert [white[name] for name in names] == ["A <b>", 2, 0.05, 0, 1, 0]
+    assert [black[name] for name in names] == ["B & C", 2, 0.155, 1, 0, 1]
+    assert (white["seconds"], black["seconds"], black["by_phase"]["middlegame"]["seconds"]) == (None, 12.5, 5.5)
+    assert [black["by_phase"][phase]["moves"] for phase in ("opening", "middlegame", "endgame")] == [1, 1, 0]
+    nobody = numbers_of(facts, [])["players"]["white"]
+    assert (nobody["average_loss"], nobody["accuracy"], nobody["average_centipawn_loss"]) == (None, None, None)
 
 
 def test_scores_over_the_game():

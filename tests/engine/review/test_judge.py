@@ -5,7 +5,10 @@ from itertools import pairwise
 import pytest
 
 from engine.config.options import Options
-from engine.review.judge import ENOUGH_VISITS, MOST_SECOND_LOOKS, Judge, Judged, Severity, Worth
+from engine.review.judge import ENOUGH_VISITS, MOST_SECOND_LOOKS, Judge
+from engine.review.judged import Judged, Worth
+from engine.review.marks import Severity
+from engine.review.plan import Plan
 from engine.search.clock import Limits
 from engine.search.searcher import search_to_end as search
 from movegen import Position
@@ -25,20 +28,20 @@ class Scripted(Judge):
     def __init__(self, *found):
         settings = Options()
         settings.hash_megabytes = 1
-        super().__init__(settings, Limits(nodes=1), search)
+        super().__init__(settings, Plan.of(Limits(nodes=1)), search)
         self.found, self.searches = list(found), 0
 
-    def _worth(self, _position, moves):
-        return BEST if moves is None else self._searched()
+    def _worth(self, _position, moves, limits, depth_pass):
+        return BEST if moves is None else self._searched(limits, depth_pass)
 
-    def _searched(self):
+    def _searched(self, _limits, _depth_pass):
         self.searches += 1
         return self.found.pop(0)
 
 
 def judged(*found):
     judge = Scripted(*found)
-    (move,) = judge.moves(START, [START.code("a4")])
+    (move,) = judge.quick(START, [START.code("a4")])
     return move, judge.searches
 
 
@@ -82,13 +85,13 @@ def test_what_is_proven_needs_no_second_look():
 
 def test_the_best_move_is_no_mistake_whatever_is_found_after_it():
     judge = Scripted(worth(0.1))
-    (move,) = judge.moves(START, [START.code("e4")])
+    (move,) = judge.quick(START, [START.code("e4")])
     assert (move.loss, move.severity, judge.searches) == (0.0, Severity.NONE, 1)
 
 
 def test_scores_for_white_are_turned_at_the_moves_of_black():
     judge = Scripted(worth(0.6), worth(0.3))
-    moves = list(judge.moves(START, [START.code("a4"), START.play("a4").code("e5")]))
+    moves = list(judge.quick(START, [START.code("a4"), START.play("a4").code("e5")]))
     assert [move.score for move in moves] == [0.6, 0.3]
     assert [move.white_score for move in moves] == [0.6, 0.7]
     assert [move.evaluation["cp"] > 0 for move in moves] == [True, True]
@@ -96,7 +99,7 @@ def test_scores_for_white_are_turned_at_the_moves_of_black():
 
 def test_the_next_move_starts_from_the_last_look():
     judge = Scripted(worth(0.44), worth(0.53), worth(0.5))
-    moves = list(judge.moves(START, [START.code("a4"), START.play("a4").code("e5")]))
+    moves = list(judge.quick(START, [START.code("a4"), START.play("a4").code("e5")]))
     assert moves[1].before is moves[0].after
     assert moves[0].after.score == pytest.approx(0.47)
 
@@ -118,9 +121,9 @@ def test_a_second_look_searches_on():
         search(searcher, limits)
         made.append(searcher.report().summary()["visits"])
 
-    judge = Judge(settings, Limits(nodes=2000), counted)
+    judge = Judge(settings, Plan.of(Limits(nodes=2000)), counted)
     start = Position("rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 2 3")
-    (move,) = judge.moves(start, [start.code("Qg4")])
+    (move,) = judge.quick(start, [start.code("Qg4")])
     assert move.severity is Severity.BLUNDER
     assert len(made) == 2 + MOST_SECOND_LOOKS
     assert all(after - before == 2000 for before, after in pairwise(made[1:]))
@@ -139,6 +142,6 @@ def test_the_end_of_a_game_is_judged_by_the_rules(fen, move, score, result):
     settings = Options()
     settings.hash_megabytes = 1
     start = Position(fen)
-    (judged_move,) = Judge(settings, Limits(nodes=200), search).moves(start, [start.code(move)])
+    (judged_move,) = Judge(settings, Plan.of(Limits(nodes=200)), search).quick(start, [start.code(move)])
     assert (judged_move.score, judged_move.after.visits) == (score, 0)
     assert judged_move.after.proven == {"result": result, "plies": 0}

@@ -9,11 +9,11 @@ import pytest
 from engine.__main__ import main
 from engine.report.move_stats import centipawns
 from engine.review.chart import sparkline
-from engine.review.judge import severity_of
+from engine.review.marks import severity_of
 from tests.engine.cli.console import Terminal, piped
 from tests.engine.pgn.games import read_games
 
-QUICK = ("--visits", "250", "--hash", "16", "--seed", "1")
+QUICK = ("--visits", "250", "--hash", "16", "--seed", "1", "--fresh")
 HUNG_QUEEN = """[Event "A <b> & more"]
 [White "Anna <script>"]
 [Black "B & \x1b[31mC"]
@@ -45,7 +45,7 @@ def test_the_words_for_a_loss():
 def test_a_hung_queen_is_found(capsys, tmp_path):
     answer = data(capsys, tmp_path, HUNG_QUEEN)
     (game,) = answer["games"]
-    assert answer["schema"] == "teresa-review/1"
+    assert answer["schema"] == "teresa-review/2"
     assert game["is_complete"]
     judged = {move["san"]: move for move in game["moves"]}
     assert judged["Qh4"]["verdict"] == "blunder"

@@ -3,7 +3,8 @@
 import chess
 import pytest
 
-from engine.review.judge import ENOUGH_VISITS, Severity
+from engine.review.judge import ENOUGH_VISITS
+from engine.review.marks import Severity
 from tests.engine.network.reference import exchange, seen_by_mover
 from tests.engine.review.sacrifices import BLUNDERS, Judges, Sacrifice, balance, gives_up, is_condemned, measure, read
 

@@ -1,0 +1,43 @@
+// Above the moves: who plays, what the opening is called, how far the judging is.
+import { write } from "./data.js";
+import { START } from "./game.js";
+import { clock } from "./marks.js";
+import { accuracy } from "./numbers.js";
+
+const SIDES = { white: "White", black: "Black" };
+const JUDGING = { quick: "First look", deep: "Closer look", paused: "Judging paused" };
+const byId = (id) => document.getElementById(id);
+const known = (text) => (text && !/^[?0.-]+$/.test(text) ? text : "");
+
+export function drawHead(game, isLive) {
+  const headers = game.headers ?? {};
+  for (const [side, name] of Object.entries(SIDES)) {
+    const player = game.players?.[side];
+    write(byId(`${side}-name`), known(headers[name]) || name);
+    write(byId(`${side}-rating`), known(headers[`${name}Elo`]));
+    write(byId(`${side}-accuracy`), player && player.accuracy !== null && player.accuracy !== undefined ? accuracy(player.accuracy) : "");
+  }
+  write(byId("opening"), game.opening ? `${game.opening.eco} ${game.opening.name}` : known(headers.Event));
+  write(byId("outcome"), { "1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½" }[headers.Result] ?? "");
+  drawJudging(game.judging ?? { state: "off" }, isLive);
+}
+
+function drawJudging({ state, done = 0, of = 0, message }, isLive) {
+  const isTrouble = state === "trouble";
+  byId("judging").hidden = !(state in JUDGING || isTrouble);
+  byId("judged").max = Math.max(1, of);
+  byId("judged").value = done;
+  write(byId("judging-state"), isTrouble ? `Judging stopped: ${message}` : `${JUDGING[state] ?? state}: ${done} of ${of}`);
+  byId("judge").hidden = !isLive;
+  write(byId("judge"), state === "paused" || isTrouble ? "Go on" : "Pause");
+}
+
+/** What both clocks showed at a move of the game. */
+export function drawClocks(game, node) {
+  const found = { white: "", black: "" };
+  for (let at = node; at.id !== START && !(found.white && found.black); at = game.parent(at)) {
+    const side = game.mover(at);
+    if (at.clock !== null && at.clock !== undefined) found[side] ||= clock(at.clock);
+  }
+  for (const side of Object.keys(found)) write(byId(`${side}-clock`), found[side]);
+}
