@@ -31,6 +31,7 @@ class Lc0Net:
         self.name, self.digest, self.input_format = path.name, net.digest, net.input_format
         self._places = table_of_moves(net.places)
         self.provider = self._session.provider
+        self.workers = 1 if self.provider == "CPUExecutionProvider" else 2
         self.batch = self._session.best_batch()
 
     def evaluate(self, leaves: LeafBatch) -> None:
