@@ -136,7 +136,7 @@ class _Work:
     def _judge_all(
         self, judge: Judge, kept: KeptReview, start: Position, codes: list[int], moves: list[Judged]
     ) -> None:
-        for move in judge.quick(start, codes, tuple(moves)) if len(moves) < len(codes) else ():
+        for move in judge.quick(start, codes, tuple(moves)):
             kept.add(move)
             moves.append(move)
             self._show(move, done=len(moves))

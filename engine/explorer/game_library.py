@@ -27,14 +27,10 @@ class GameLibrary:
         self.index = GameIndex(path, encoding)
         self.name = Path(self.index.name).name
         self._encoding, self._listing = encoding, threading.Lock()
-        self._starting, self._has_begun = threading.Lock(), False
 
     def start(self) -> None:
-        """Begin to find the games, once; not before the first picture is there."""
-        with self._starting:
-            if not self._has_begun:
-                self._has_begun = True
-                self.index.start()
+        """Begin to find the games; not before the first picture is there."""
+        self.index.start()
 
     def about(self) -> Data:
         """For the page."""
