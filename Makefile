@@ -53,7 +53,7 @@ BOUNDED := $(KERNELS) --ignore=tests/movegen/test_fen.py $(addprefix --ignore=te
 test-bounds: .venv/train
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest $(QUICK) $(BOUNDED) tests/engine/mcts tests/engine/report \
 		tests/engine/training/data/test_damage.py \
-		$(addprefix tests/engine/training/teacher/,test_nnue.py test_nnue_file.py test_quiet.py)
+		tests/engine/lc0/test_planes.py $(addprefix tests/engine/training/teacher/,test_nnue.py test_nnue_file.py test_quiet.py)
 
 # Only sliders (`movegen/sliders.py`) and the n-th square of a set (`movegen/bits.py`) have a portable path: the rules on it
 # here; the search on it, which has the network, is compared by its signature in tests/engine/test_bench.py.
@@ -111,7 +111,7 @@ lint: .venv/ready
 
 # What training and clusters need besides; large, so not for everybody.
 .venv/train: .venv/ready
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore,train,cluster]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,explore,train,cluster,lc0]"
 	touch $@
 
 clean:

@@ -11,6 +11,7 @@ from engine.config.options import Options
 from engine.pgn.encoding import read_lines
 from engine.search.clock import Limits
 from engine.search.reporter import BestMove
+from engine.search.resources import Resources
 from engine.search.searcher import Searcher, search_to_end
 from movegen import Position
 
@@ -118,8 +119,9 @@ def _moves(value: object) -> list[chess.Move]:
 
 def solve_all(problems: Sequence[Problem], options: Options, limits: Limits) -> Iterator[Solution]:
     """Search each position, each in an empty tree."""
-    best = BestMove()
-    searcher = Searcher(options, best)
+    best, resources = BestMove(), Resources()
+    resources.open_files(options)
+    searcher = Searcher(options, best, resources)
     for problem in problems:
         begin = time.perf_counter()
         searcher.set_position(Position(problem.fen), None)

@@ -20,6 +20,7 @@ from movegen.zobrist import key_from_scratch
 Side = Literal["white", "black"]
 NUMBERS_OF_MOVES = 1 << 16
 PICTURE_SIZE = 360  # pixels
+BOARDS_KEPT = 7  # before a position: some networks look at eight boards
 
 
 class Position:
@@ -50,6 +51,8 @@ class Position:
     """What was repaired in the FEN of this position, a sentence each."""
     past_keys: tuple[int, ...]
     """The keys of the positions before this one, back to the last capture or pawn move."""
+    recent: tuple[tuple[Board, int], ...]
+    """The last boards before this one, the newest first, and how often each had occurred before."""
 
     def __init__(self, fen: str = START_FEN, *, chess960: bool = False) -> None:
         """Read a FEN; a `ValueError` says what is wrong with it.
@@ -70,6 +73,7 @@ class Position:
         self.fullmove_number = setup.fullmove_number
         self.repairs = tuple(setup.repairs)
         self.past_keys = ()
+        self.recent = ()
 
     @property
     def turn(self) -> Side:
@@ -144,6 +148,7 @@ class Position:
         after.fullmove_number = self.fullmove_number + (self.turn == "black")
         after.chess960, after.repairs = self.chess960, ()
         after.past_keys = (*self.past_keys, self.key) if after.halfmove_clock else ()
+        after.recent = ((self.board, self.past_keys.count(self.key)), *self.recent[: BOARDS_KEPT - 1])
         return after
 
     def _seen_by_mover(self, square: int) -> int:

@@ -14,6 +14,7 @@ from engine.cli.arguments import (
     add_limits,
     add_memory_and_threads,
     add_position,
+    add_weights,
     asked_position,
     engine_options,
     opened,
@@ -69,6 +70,7 @@ def _new_parser() -> argparse.ArgumentParser:
     )
     add_formula(parser)
     add_memory_and_threads(parser)
+    add_weights(parser)
     parser.add_argument(
         "--why",
         nargs="?",

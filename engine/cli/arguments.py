@@ -28,6 +28,7 @@ OPTION_OF_FLAG = {
     "--elo": "UCI_Elo",
     "--formula": "Formula",
     "--evaluator": "Evaluator",
+    "--weights": "EvalFile",
 }
 
 
@@ -193,6 +194,13 @@ def add_memory_and_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", type=int, default=Options.threads, metavar="N", help="threads that search (default %(default)s)"
     )
+
+
+def add_weights(
+    parser: argparse.ArgumentParser, text: str = "a weights file: of Teresa, of lc0 or Maia, or ONNX"
+) -> None:
+    """`--weights`."""
+    parser.add_argument("--weights", metavar="FILE", help=text)
 
 
 def add_seed(parser: argparse.ArgumentParser, what: str) -> None:

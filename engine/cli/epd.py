@@ -5,7 +5,14 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.cli.arguments import SECONDS_FOR_EACH, add_limits, add_memory_and_threads, engine_options, limits_from
+from engine.cli.arguments import (
+    SECONDS_FOR_EACH,
+    add_limits,
+    add_memory_and_threads,
+    add_weights,
+    engine_options,
+    limits_from,
+)
 from engine.cli.progress import ProgressDisplay, warm_up
 from engine.config.options import Options
 from engine.epd import Problem, Solution, read_problems, solve_all
@@ -21,6 +28,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("files", nargs="+", type=Path, help="EPD files with bm, am, or points in c8 and c9 (STS)")
     add_limits(parser, SECONDS_FOR_EACH, "each position", old_names=True)
     add_memory_and_threads(parser)
+    add_weights(parser)
     parser.add_argument("--failed", action="store_true", help="list the positions that were not solved")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     arguments = parser.parse_args(argv)

@@ -14,6 +14,7 @@ from engine.cli.arguments import (
     add_limits,
     add_memory_and_threads,
     add_position,
+    add_weights,
     asked_position,
     engine_options,
     opened,
@@ -37,7 +38,14 @@ from perft.exits import DONE, INTERRUPTED, reported
 
 SAVED_SECONDS = 10.0
 SECONDS_PER_SLEEP = 0.05
-SETTINGS = {"formula": "Formula", "evaluator": "Evaluator", "threads": "Threads", "hash": "Hash", "batch": "Batch"}
+SETTINGS = {
+    "formula": "Formula",
+    "evaluator": "Evaluator",
+    "weights": "EvalFile",
+    "threads": "Threads",
+    "hash": "Hash",
+    "batch": "Batch",
+}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -75,6 +83,7 @@ def _new_parser() -> argparse.ArgumentParser:
     add_position(parser, of_game="of which a whole game")
     add_formula(parser)
     add_memory_and_threads(parser)
+    add_weights(parser)
     parser.add_argument(
         "--beside", metavar="SETTINGS", help="a second search for comparison, such as formula=ucb1,evaluator=playout"
     )
@@ -204,7 +213,8 @@ def _checked(name: str, value: str) -> str:
 
 def _new_search(position: Position, options: Options) -> tuple[str, Analysis]:
     """A search and its title."""
-    return f"{options.formula}, {options.evaluator.lower()}", Analysis(position, options)
+    evaluator = Path(options.eval_file).name.split(".")[0] if options.eval_file else options.evaluator.lower()
+    return f"{options.formula}, {evaluator}", Analysis(position, options)
 
 
 def _save(session: InteractiveSession, arguments: argparse.Namespace) -> int:

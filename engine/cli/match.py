@@ -25,6 +25,7 @@ examples:
   teresa match default "PUCT C=700" --visits 400 --games 1000 --sprt 0 5
   teresa match default new.net --visits 2000 --book 8moves.epd --run FOLDER
   teresa match default --engine stockfish --set B:Hash=16 --clock 10+0.1 --games 100 --book 8moves.epd --pgn games.pgn
+  teresa match default --engine stockfish --odds B:0.1 --clock 10+0.1      (B has 1 s and 0.01 s a move)
   teresa match --resume FOLDER
 """
 
@@ -58,6 +59,9 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
     add_visits(parser, f"for each move (default {MATCH_VISITS}, if there is no clock)")
     parser.add_argument("--clock", type=_clock, metavar="S+I", help="seconds for a game, and more for each move")
     parser.add_argument("--seconds", type=positive_number(float), metavar="S", help="for each move")
+    parser.add_argument(
+        "--odds", action="append", default=[], metavar="A:FACTOR", help="a player has FACTOR of that (B:0.1: a tenth)"
+    )
     add_movetime(parser)
     parser.add_argument("--book", type=Path, metavar="FILE", help="openings (EPD or PGN; default: random moves)")
     parser.add_argument("--chess960", action="store_true", help="the openings of an EPD file are of Chess960")

@@ -28,9 +28,10 @@ from perft.runner.journal import JournalError, hash_of_units
 from perft.runner.runner import Stopped
 
 SEATS = "AB"
+LEAST_FACTOR = 0.001  # of the other player's time
 # What a run keeps; `--resume` takes none of it.
 PLAN_OPTIONS = (
-    "engine", "set", "games", "visits", "clock", "seconds", "book", "chess960", "seed",
+    "engine", "set", "games", "visits", "clock", "seconds", "odds", "book", "chess960", "seed",
     "sprt", "alpha", "beta", "logistic", "leave_out", "resign", "draw",
 )  # fmt: skip
 
@@ -140,7 +141,13 @@ def _players_of(arguments: argparse.Namespace) -> tuple[PlayerSpec, PlayerSpec]:
     for command in arguments.engine:  # after the others
         seat = SEATS[len(specs)]
         specs.append(read_engine(command, seat, options[seat]))
-    return specs[0], specs[1]
+    factors = _time_factors(arguments.odds)
+    first, second = (_with_odds(spec, factors[seat]) for spec, seat in zip(specs, SEATS, strict=True))
+    return first, second
+
+
+def _with_odds(spec: PlayerSpec, factor: float) -> PlayerSpec:
+    return spec if factor == 1.0 else replace(spec, time_factor=factor, name=f"{spec.name}, time × {factor:g}")
 
 
 def _options_by_seat(texts: list[str]) -> dict[str, dict[str, str]]:
@@ -153,6 +160,20 @@ def _options_by_seat(texts: list[str]) -> dict[str, dict[str, str]]:
         for seat in seats:
             options[seat][name.strip()] = value.strip()
     return options
+
+
+def _time_factors(texts: list[str]) -> dict[str, float]:
+    factors = dict.fromkeys(SEATS, 1.0)
+    for text in texts:
+        seat, _, number = text.partition(":")
+        try:
+            factor = float(number)
+        except ValueError:
+            factor = 0.0
+        if seat not in factors or not LEAST_FACTOR <= factor <= 1 / LEAST_FACTOR:
+            raise ValueError(f"--odds {text}: must be such as B:0.1, from {LEAST_FACTOR:g} to {1 / LEAST_FACTOR:g}")
+        factors[seat] = factor
+    return factors
 
 
 def _sprt_of(arguments: argparse.Namespace) -> Sprt | None:

@@ -13,6 +13,7 @@ from engine.cli.arguments import (
     add_limits,
     add_memory_and_threads,
     add_seed,
+    add_weights,
     engine_options,
     plan_from,
 )
@@ -88,6 +89,7 @@ def _new_parser() -> argparse.ArgumentParser:
     parser.add_argument("--explore", action="store_true", help="show the game in the browser, judged there")
     add_limits(parser, "some visits, and more where the game turns", "each position")
     add_memory_and_threads(parser)
+    add_weights(parser)
     add_seed(parser, "the numbers")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     return parser

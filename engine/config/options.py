@@ -114,7 +114,7 @@ class Options:
     own_book: bool = check_box("OwnBook", "play from the opening book")
     book_file: str = string("BookFile", "an opening book in the polyglot format")
     syzygy_path: str = string("SyzygyPath", "folders of Syzygy tablebases, separated as in PATH")
-    eval_file: str = string("EvalFile", "a weights file; empty: the network that comes with the engine")
+    eval_file: str = string("EvalFile", "a weights file, also of lc0 or Maia; empty: Teresa's network")
     formula: str = combo("Formula", ("UCB1", "PUCT"), "PUCT", "the formula by which the search selects moves")
     evaluator: str = combo("Evaluator", ("Network", "Playout"), "Network", "what evaluates a new position")
     ucb1_c: int = spin("UCB1 C", 500, 0, 10_000, "exploration constant of UCB1, in thousandths")
@@ -131,7 +131,7 @@ class Options:
     transpositions: bool = check_box(
         "Transpositions", "a new leaf takes the mean of its position elsewhere in the tree", default=True
     )
-    batch: int = spin("Batch", 1, 1, 64, "leaves that are evaluated together")
+    batch: int = spin("Batch", 0, 0, 64, "leaves that are evaluated together; 0: 1, or what suits a network of lc0")
     temperature: int = spin("Temperature", 0, 0, 10_000, "randomness of the move played, in thousandths; 0: none")
     seed: int = spin("Seed", 0, 0, 2**31 - 1, "random seed; 0: a new one for each search")
     move_stats: bool = check_box("MoveStats", "a table of all moves before bestmove")

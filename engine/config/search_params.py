@@ -20,7 +20,7 @@ def search_params(options: Options) -> SearchParams:
         root_sharpness=sharpness(options.root_temperature / 1000),
         quiescence=U64(options.quiescence),
         transpositions=U64(options.transpositions),
-        batch=U64(options.batch),
+        batch=U64(options.batch or 1),
     )
 
 

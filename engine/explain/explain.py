@@ -14,7 +14,7 @@ from engine.mcts.tree import ROOT, new_tree
 from engine.report.lines import PositionCache, TreePosition
 from engine.report.move_stats import DRAW, WIN, MoveStats, as_stats, proof_of, q_of, wdl_of
 from engine.report.node import Row, Shape, TreeNode
-from engine.report.progress import History
+from engine.report.progress import History, SearchProgress
 from engine.report.report import Report
 from engine.report.snapshot import NotInMemoryError, Snapshot
 from movegen import Ending
@@ -38,10 +38,18 @@ def search_alone(
     # It is no root there; and a search for a short mate looks only a few plies deep.
     params = snapshot.params._replace(root_sharpness=snapshot.params.sharpness, deepest=DEEPEST)
     if not after.is_over:
-        task = SearchTask(tree, root_of(after.position), snapshot.network, params)
+        task = SearchTask(tree, root_of(after.position), snapshot.network, params, snapshot.queue)
         worker = new_worker(EXTRA_SEED, snapshot.network)
         make_visits(task, worker, min(visits, MOST_SEPARATE_VISITS), is_stopped, at_once=EXTRA_VISITS_AT_ONCE)
-    return Snapshot(tree, PositionCache(after.position), History(), params, snapshot.network)
+    return replace(
+        snapshot,
+        tree=tree,
+        positions=PositionCache(after.position),
+        history=History(),
+        params=params,
+        is_current=lambda: True,
+        progress=SearchProgress(),
+    )
 
 
 def added(move: MoveStats, after: TreePosition, alone: Snapshot) -> MoveStats:

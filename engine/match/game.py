@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.match.adjudication import Adjudication
-from engine.match.player import Choice, Forfeit, MatchPlayer, TimeControl
+from engine.match.player import Choice, Clock, Forfeit, MatchPlayer, TimeControl
 from movegen import Position
 from movegen.outcome import Ending
 
@@ -48,17 +48,21 @@ class MatchGame:
 
 
 def play_game(
-    start: Position, players: Mapping[str, MatchPlayer], control: TimeControl, rules: Adjudication, seed: int
+    start: Position,
+    players: Mapping[str, MatchPlayer],
+    controls: Mapping[str, TimeControl],
+    rules: Adjudication,
+    seed: int,
 ) -> MatchGame:
-    """Play a game from a position; `players` by colour."""
-    game, position, clocks = MatchGame(start), start, _Clocks(control)
+    """Play a game from a position; `players` and `controls` by colour."""
+    game, position, clocks = MatchGame(start), start, _Clocks(controls)
     unseen: dict[str, list[int]] = {WHITE: [], BLACK: []}
     for number, colour in enumerate((WHITE, BLACK)):
         players[colour].start_game(start, 2 * seed + number)
     while not _ends_by_rule(game, position) and not _ends_by_adjudication(game, rules):
         mover = position.turn
         try:
-            choice = players[mover].choose(position, unseen[mover], clocks.left)
+            choice = players[mover].choose(position, unseen[mover], clocks.shown)
             code = _code(position, choice)
             clocks.use(mover, choice.seconds)
         except Forfeit as forfeit:
@@ -87,21 +91,20 @@ def _code(position: Position, choice: Choice) -> int:
 class _Clocks:
     """The time that both players have left."""
 
-    def __init__(self, control: TimeControl) -> None:
-        self._control = control
-        seconds = control.clock or 0.0
-        self.left = {WHITE: seconds, BLACK: seconds}
+    def __init__(self, controls: Mapping[str, TimeControl]) -> None:
+        self._controls = controls
+        self.shown = {colour: Clock(control.clock or 0.0, control.increment) for colour, control in controls.items()}
 
     def use(self, colour: str, seconds: float) -> None:
         """A player took this long; `Forfeit` if that was too long."""
-        control = self._control
+        control = self._controls[colour]
         if control.move_time is not None and seconds > control.move_time + MOVE_TIME_MARGIN:
             raise Forfeit("time")
         if control.clock is not None:
-            self.left[colour] -= seconds
-            if self.left[colour] < -MARGIN_SECONDS:
+            left = self.shown[colour].left - seconds
+            if left < -MARGIN_SECONDS:
                 raise Forfeit("time")
-            self.left[colour] = max(0.0, self.left[colour]) + control.increment
+            self.shown[colour] = Clock(max(0.0, left) + control.increment, control.increment)
 
 
 def _ends_by_rule(game: MatchGame, position: Position) -> bool:

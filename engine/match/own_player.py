@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from engine.config.options import Options
-from engine.match.player import Choice, Forfeit, PlayerSpec, bounded_centipawns, mate_centipawns
+from engine.match.player import Choice, Clock, Forfeit, PlayerSpec, bounded_centipawns, mate_centipawns
 from engine.match.player_files import open_resources
 from engine.report.move_stats import LOSS, WIN, centipawns
 from engine.search.clock import Limits
@@ -49,7 +49,7 @@ class OwnPlayer:
         self._searcher.forget()
         self._searcher.set_position(position, None)
 
-    def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:  # noqa: ARG002
+    def choose(self, position: Position, new_moves: Sequence[int], clocks: Mapping[str, Clock]) -> Choice:  # noqa: ARG002
         """Search a fixed number of visits; there is no clock."""
         begin = time.perf_counter()
         if new_moves:

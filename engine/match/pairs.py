@@ -119,7 +119,7 @@ class Table:
 
     def __enter__(self) -> None:
         for spec in self._specs:
-            player = open_player(spec, self._control)
+            player = open_player(spec, self._control_of(spec))
             self._stack.callback(player.close)
             self._players.append(player)
 
@@ -131,12 +131,20 @@ class Table:
         row: dict[str, Any] = {"points": [], "forfeits": []}
         for half in (0, 1):
             by_colour = {WHITE: self._players[half], BLACK: self._players[1 - half]}
-            game = play_game(opening.position(), by_colour, self._control, self._rules, SEEDS_APART * seed + number)
+            controls = dict(zip((WHITE, BLACK), map(self._control_of, self._seated(half)), strict=True))
+            game = play_game(opening.position(), by_colour, controls, self._rules, SEEDS_APART * seed + number)
             points = game.points if half == 0 else 1.0 - game.points
             loser = "second" if points == 1.0 else "first"
             row["points"].append(points)
             row["forfeits"].append(None if game.forfeit is None else f"{loser}: {game.forfeit}")
-            names = [self._specs[half].name, self._specs[1 - half].name]
+            names = [spec.name for spec in self._seated(half)]
             with_seconds = not self._control.is_repeatable
             self.games.append(game_text(game, opening, names, f"{number + 1}.{half + 1}", with_seconds=with_seconds))
         self.rows.append(row)
+
+    def _seated(self, half: int) -> tuple[PlayerSpec, PlayerSpec]:
+        """White, Black."""
+        return self._specs[half], self._specs[1 - half]
+
+    def _control_of(self, spec: PlayerSpec) -> TimeControl:
+        return self._control.times(spec.time_factor)

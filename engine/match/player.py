@@ -1,8 +1,8 @@
 """What a player is: its description, how long it may think, and what a game asks of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
 
 from movegen import Position
 
@@ -20,11 +20,18 @@ class PlayerSpec:
     options: Mapping[str, str] = field(default_factory=dict)  # of UCI
     command: Sequence[str] | None = None  # of a UCI engine; None: this engine
     checksums: Mapping[str, str] = field(default_factory=dict)  # of its files: by option, of other engines by path
+    time_factor: float = 1.0  # of the time or visits that the match gives
 
     def data(self) -> dict[str, Any]:
         """The player as JSON holds it."""
         command = None if self.command is None else list(self.command)
-        return {"name": self.name, "options": dict(self.options), "command": command, "checksums": dict(self.checksums)}
+        return {
+            "name": self.name,
+            "options": dict(self.options),
+            "command": command,
+            "checksums": dict(self.checksums),
+            "time_factor": self.time_factor,
+        }
 
     @property
     def is_repeatable(self) -> bool:
@@ -45,6 +52,23 @@ class TimeControl:
     def is_repeatable(self) -> bool:
         """Whether the games do not depend on the machine."""
         return self.visits is not None
+
+    def times(self, factor: float) -> "TimeControl":
+        """Some times as long, or as many visits; one at least."""
+        return replace(
+            self,
+            visits=None if self.visits is None else max(1, round(self.visits * factor)),
+            move_time=None if self.move_time is None else self.move_time * factor,
+            clock=None if self.clock is None else self.clock * factor,
+            increment=self.increment * factor,
+        )
+
+
+class Clock(NamedTuple):
+    """A player's clock, in seconds."""
+
+    left: float
+    increment: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -82,8 +106,8 @@ class MatchPlayer(Protocol):
     def start_game(self, position: Position, seed: int) -> None:
         """Forget the game before; the next one starts here."""
 
-    def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:
-        """Choose a move. `new_moves` were played since the last call; `left`: the seconds on both clocks, by colour.
+    def choose(self, position: Position, new_moves: Sequence[int], clocks: Mapping[str, Clock]) -> Choice:
+        """Choose a move. `new_moves` were played since the last call; `clocks` by colour.
 
         `Forfeit` if the player cannot.
         """

@@ -14,7 +14,7 @@ from typing import IO
 import chess
 import chess.engine
 
-from engine.match.player import Choice, Forfeit, PlayerSpec, TimeControl, bounded_centipawns, mate_centipawns
+from engine.match.player import Choice, Clock, Forfeit, PlayerSpec, TimeControl, bounded_centipawns, mate_centipawns
 from engine.pgn.positions import as_chess_board
 from engine.system.files import printable
 from movegen import Position
@@ -95,9 +95,9 @@ class UciPlayer:
             self.close()
             raise ValueError(f"{self._spec.name}: {command[0]} cannot be started as a UCI engine: {reason}") from None
 
-    def choose(self, position: Position, new_moves: Sequence[int], left: Mapping[str, float]) -> Choice:  # noqa: ARG002
+    def choose(self, position: Position, new_moves: Sequence[int], clocks: Mapping[str, Clock]) -> Choice:  # noqa: ARG002
         """Let the engine think on its clock. python-chess checks that the move is legal."""
-        engine, limit, patience = self.running(), self._limit(left), self._patience(left[position.turn])
+        engine, limit, patience = self.running(), self._limit(clocks), self._patience(clocks[position.turn].left)
         with self._given_up_after(engine, patience) as watchdog:
             try:
                 thinking = _timed_play(engine.protocol, self._board, limit, self._game)
@@ -142,17 +142,17 @@ class UciPlayer:
         """A move was played, by either player."""
         self._board.push_uci(move)
 
-    def _limit(self, left: Mapping[str, float]) -> chess.engine.Limit:
+    def _limit(self, clocks: Mapping[str, Clock]) -> chess.engine.Limit:
         control = self._control
         if control.visits is not None:
             return chess.engine.Limit(nodes=control.visits)
         if control.clock is None:
             return chess.engine.Limit(time=control.move_time)
         return chess.engine.Limit(
-            white_clock=left["white"],
-            black_clock=left["black"],
-            white_inc=control.increment,
-            black_inc=control.increment,
+            white_clock=clocks["white"].left,
+            black_clock=clocks["black"].left,
+            white_inc=clocks["white"].increment,
+            black_inc=clocks["black"].increment,
         )
 
     def _patience(self, left: float) -> float:

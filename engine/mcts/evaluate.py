@@ -58,7 +58,13 @@ def ending_here(board: Board, clock: np.uint64, depth: int) -> np.uint16:
 
     At the root only the lack of moves ends the game: a search for a move is only started if the game goes on.
     """
-    if count_moves(board) == ZERO:
+    return ending_with(board, count_moves(board), clock, depth)
+
+
+@inlined
+def ending_with(board: Board, found: np.uint64, clock: np.uint64, depth: int) -> np.uint16:
+    """The same in a position with this number of legal moves."""
+    if found == ZERO:
         return WIN if checkers(board) != ZERO else DRAW
     if depth > 0 and (is_insufficient(board) or clock >= HALF_MOVES_TO_CLAIM):
         return DRAW

@@ -1,13 +1,16 @@
 """A fixed number of visits in a tree: the one loop around the kernel, for benches, self-play and small searches."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engine.mcts.params import Root, SearchParams, Worker
+from engine.mcts.params import NETWORK, Root, SearchParams, Worker
 from engine.mcts.simulate import simulate_many
 from engine.mcts.tree import Tree
 from engine.network.architecture import Network
 from movegen.bits import ONE, U64
+
+if TYPE_CHECKING:
+    from engine.mcts.queue import NetQueue
 
 VISITS_AT_ONCE = 20_000  # between two looks at whether to stop
 TO_EXPAND = 2  # the first visit evaluates the root, the second makes its moves
@@ -20,10 +23,18 @@ class SearchTask(NamedTuple):
     root: Root
     network: Network
     params: SearchParams
+    queue: "NetQueue | None" = None  # of a network outside the kernels, which then evaluates instead of `network`
+
+    @property
+    def workers(self) -> int:
+        """Threads that there should be at least."""
+        return 1 if self.queue is None else self.queue.net.workers
 
 
 def simulate(task: SearchTask, worker: Worker, count: int) -> int:
     """Make simulations by one call of the kernel; -> how many: fewer if the root is proven or threads must stop."""
+    if task.queue is not None and task.params.evaluator == NETWORK:
+        return task.queue.simulate(task.tree, task.root, task.params, worker, count)
     return int(simulate_many(task.tree, task.root, task.network, task.params, worker, U64(count)))
 
 

@@ -20,6 +20,7 @@ UCB1, PUCT = U64(0), U64(1)
 PLAYOUT, NETWORK, CONSTANT, SCATTERED = U64(0), U64(1), U64(2), U64(3)
 AT_ROOT, DEEPEST = cast("int", np.int64(0)), 512  # plies below the root
 LARGEST_BATCH = 64
+LARGEST_BYTE = 255
 # The words of a row: six of the board, then these.
 LEAF_KEY, LEAF_CLOCK, LEAF_DEPTH, LEAF_IS_OPEN, LEAF_IS_REPEATED = 6, 7, 8, 9, 10
 
@@ -53,12 +54,17 @@ class Root(NamedTuple):
     key: np.uint64
     clock: np.uint64
     past: np.ndarray  # uint64, keys of the game's positions before the root
+    boards: np.ndarray  # uint64 [0 to 7, 6], the last boards before the root, the newest first
+    repetitions: np.ndarray  # uint8 [1 to 8], how often the root, and each of those boards, had occurred before
 
 
 def root_of(position: Position) -> Root:
     """The root of a search from this position, with the game before it."""
-    past = np.array(position.past_keys, dtype=np.uint64)
-    return Root(position.board, U64(position.key), U64(position.halfmove_clock), past)
+    past, recent = np.array(position.past_keys, dtype=np.uint64), position.recent
+    boards = np.array([board for board, _ in recent], dtype=np.uint64).reshape(len(recent), 6)
+    counts = position.past_keys.count(position.key), *(count for _, count in recent)
+    repetitions = np.minimum(counts, LARGEST_BYTE).astype(np.uint8)
+    return Root(position.board, U64(position.key), U64(position.halfmove_clock), past, boards, repetitions)
 
 
 class Worker(NamedTuple):

@@ -7,6 +7,7 @@ from movegen import Position, notation
 from movegen.position import Side
 
 if TYPE_CHECKING:
+    from engine.mcts.queue import NetQueue
     from engine.network.architecture import Network
 import numpy as np
 
@@ -37,7 +38,7 @@ class TreePosition:
     def __init__(self, position: Position, before: "TreePosition | None" = None, code: int = 0) -> None:
         self.position, self.before, self.code = position, before, code
         self.after: dict[int, TreePosition] = {}
-        self.priors: tuple[Network, dict[int, float]] | None = None  # of a network, see `static_eval.priors_at`
+        self.priors: tuple[Network | NetQueue, dict[int, float]] | None = None  # see `static_eval.priors_at`
 
     @cached_property
     def uci(self) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from engine.mcts.params import NETWORK, SearchParams
 from engine.mcts.tree import ROOT, Tree, edges_of
@@ -9,6 +10,9 @@ from engine.network.architecture import Network
 from engine.report.lines import PositionCache, TreePosition
 from engine.report.progress import History, SearchProgress
 from movegen import Position
+
+if TYPE_CHECKING:
+    from engine.mcts.queue import NetQueue
 
 LONGEST_PATH = 128  # plies
 
@@ -31,6 +35,7 @@ class Snapshot:
     network: Network
     is_current: Callable[[], bool] = lambda: True  # is the root of the tree still the same?
     progress: SearchProgress = field(default_factory=SearchProgress)
+    queue: "NetQueue | None" = None  # of a network of another program, which then evaluates instead of `network`
 
     @property
     def position(self) -> Position:
@@ -38,9 +43,9 @@ class Snapshot:
         return self.positions.root.position
 
     @property
-    def judge(self) -> Network | None:
+    def judge(self) -> "Network | NetQueue | None":
         """The network, if it evaluates positions; None with playouts."""
-        return self.network if self.params.evaluator == NETWORK else None
+        return (self.queue or self.network) if self.params.evaluator == NETWORK else None
 
     def find(self, path: str) -> tuple[TreePosition, int]:
         """The position and the edge that a path of moves (`e2e4/e7e5`; empty: the root) leads to."""

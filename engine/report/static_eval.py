@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from engine.report.move_stats import DIGITS, moves_below
 from movegen import Position
 from movegen.fen import SQUARE_NAMES, read_fen, write_fen
 
+if TYPE_CHECKING:
+    from engine.mcts.queue import NetQueue
+
+Judge: TypeAlias = "Network | NetQueue"  # what can be asked for the value of a position and the priors of its moves
 EVAL_GAMES = 2000
 OWN_PRIORS = SearchParams(PUCT, NETWORK, 1.0, sharpness=PLAIN_SHARPNESS, root_sharpness=PLAIN_SHARPNESS)
 
@@ -89,7 +93,7 @@ def evaluate_by_playouts(position: Position, network: Network, seed: int) -> Pla
     return PlayoutEval(EVAL_GAMES - draws - losses, draws, losses)
 
 
-def evaluate_by_network(position: Position, network: Network, after_captures: bool = False) -> NetworkEval:
+def evaluate_by_network(position: Position, network: Judge, after_captures: bool = False) -> NetworkEval:
     """The value of a position, what each piece adds to it, and the priors of its moves.
 
     `after_captures`: with quiescence, as the search takes it if that option is on.
@@ -104,11 +108,23 @@ def evaluate_by_network(position: Position, network: Network, after_captures: bo
     return NetworkEval(outcome, pieces, [(position.uci(code), prior) for code, prior in ranked])
 
 
-def network_outcomes(positions: Sequence[Position], network: Network, after_captures: bool) -> list[Outcome]:
-    """The network's values of positions."""
+def network_outcomes(positions: Sequence[Position], network: Judge, after_captures: bool) -> list[Outcome]:
+    """The network's values of positions; one of another program is not asked where the game is over."""
+    if not isinstance(network, Network):
+        return _outcomes_from(network, positions)
     return [
         Outcome(*(share / VALUE_UNIT for share in shares)) for shares in _values(positions, network, after_captures)
     ]
+
+
+def _outcomes_from(queue: "NetQueue", positions: Sequence[Position]) -> list[Outcome]:
+    looks = iter(queue.look_at([position for position in positions if position.move_codes]))
+    return [Outcome(*next(looks)[:3]) if position.move_codes else _ended(position) for position in positions]
+
+
+def _ended(position: Position) -> Outcome:
+    """The value where there is no move."""
+    return Outcome(0.0, 0.0, 1.0) if position.in_check else Outcome(0.0, 1.0, 0.0)
 
 
 def _values(positions: Sequence[Position], network: Network, after_captures: bool) -> list[list[int]]:
@@ -135,7 +151,7 @@ def without_each_piece(position: Position) -> list[tuple[str, str, Position]]:
     return found
 
 
-def network_priors(position: Position, network: Network) -> dict[int, float]:
+def network_priors(position: Position, network: Judge) -> dict[int, float]:
     """The network's own prior of each legal move, by its code, to 1/65535.
 
     At temperature 1: the tree keeps only those of the search, after its temperature. By a search
@@ -143,12 +159,14 @@ def network_priors(position: Position, network: Network) -> dict[int, float]:
     """
     if not position.move_codes:
         return {}
+    if not isinstance(network, Network):
+        return network.look_at([position])[0].priors
     tree = new_tree(1)
     expand_root(SearchTask(tree, root_of(position), network, OWN_PRIORS), new_worker(1, network))
     return {move.code: move.prior for move in moves_below(tree, int(ROOT))}
 
 
-def priors_at(here: TreePosition, network: Network) -> dict[int, float]:
+def priors_at(here: TreePosition, network: Judge) -> dict[int, float]:
     """The same, remembered: a node is shown many times."""
     if here.priors is None or here.priors[0] is not network:
         here.priors = (network, network_priors(here.position, network))
@@ -156,16 +174,15 @@ def priors_at(here: TreePosition, network: Network) -> dict[int, float]:
 
 
 def first_looks(
-    network: Network | None, positions: Sequence[Position], after_captures: bool = False
+    network: "Judge | None", positions: Sequence[Position], after_captures: bool = False
 ) -> list[float | None]:
     """The score of positions at their first visit, for the player who moved there; None with playouts."""
     if network is None or not positions:
         return [None for _ in positions]
-    return [_score_before(*pair) for pair in zip(positions, _values(positions, network, after_captures), strict=True)]
+    outcomes = network_outcomes(positions, network, after_captures)
+    return [_score_before(*pair) for pair in zip(positions, outcomes, strict=True)]
 
 
-def _score_before(position: Position, shares: list[int]) -> float:
-    if not position.move_codes:
-        return 1.0 if position.in_check else 0.5
-    _, draws, losses = shares
-    return round((losses + draws / 2) / VALUE_UNIT, DIGITS)
+def _score_before(position: Position, outcome: Outcome) -> float:
+    found = outcome if position.move_codes else _ended(position)
+    return round(found.loss + found.draw / 2, DIGITS)

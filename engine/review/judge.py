@@ -47,6 +47,9 @@ class Judge:
         settings.seed = settings.seed or USUAL_SEED
         settings.move_overhead = 0
         self.plan, self._search = plan, search
+        if resources is None:
+            resources = Resources()
+            resources.open_files(settings)
         self._searcher = Searcher(settings, SilentListener(), resources)
 
     # All positions

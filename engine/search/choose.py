@@ -7,12 +7,20 @@ from engine.config.strength import Level
 from engine.report.move_stats import LOSS, WIN, MoveStats, allowed
 
 
-def sample_by_visits(moves: Sequence[MoveStats], temperature: float, rng: random.Random) -> MoveStats:
-    """A random move, with the weight visits^(1/temperature); at temperature 0 the best one."""
+def sample_by_visits(
+    moves: Sequence[MoveStats], temperature: float, rng: random.Random, prior_temperature: float = 0.0
+) -> MoveStats:
+    """A random move, with the weight visits^(1/temperature); at temperature 0 the best one.
+
+    If none was visited, by priors; `prior_temperature` is the one that these have already (0: the first move).
+    """
     choices = allowed(moves)
     most = max(move.visits for move in choices)
-    if temperature <= 0 or most == 0:
+    if temperature <= 0 or (most == 0 and (prior_temperature == 0 or choices[0].result)):
         return choices[0]
+    if most == 0:
+        highest = max(move.prior for move in moves)
+        return rng.choices(moves, [(move.prior / highest) ** (prior_temperature / temperature) for move in moves])[0]
     weights = [(move.visits / most) ** (1 / temperature) for move in choices]
     return rng.choices(choices, weights)[0]
 

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 from engine.config.options import Options
 
 if TYPE_CHECKING:
+    from engine.mcts.fixed_visits import SearchTask
+    from engine.mcts.params import SearchParams
+    from engine.mcts.queue import NetQueue
+    from engine.mcts.tree import Tree
     from engine.network.architecture import Network
     from engine.search.known_moves import Book, ProbeResult, Tablebases
     from movegen import Position
@@ -30,17 +34,35 @@ class Resources:
         self._book: Book | None = None
         self._tablebases: Tablebases | None = None
         self._network: Network | None = None
+        self.queue: NetQueue | None = None  # of a network of another program, if one is in use
 
     @property
     def network(self) -> "Network":
-        """The network in use: the shipped one, unless another was chosen."""
+        """The network in use: the shipped one, unless another of Teresa's was chosen."""
         if self._network is None:
             self._network = _load_network()
         return self._network
 
     def set_network(self, path: str) -> None:
         """Take another network; the one before stays if that fails. An empty path: the shipped one."""
-        self._network = _load_network(path) if path else None
+        queue = _open_outside(Path(path)) if path else None
+        self._network = _load_network(path) if path and queue is None else None
+        self.queue = queue
+
+    def task(self, tree: "Tree", position: "Position", params: "SearchParams") -> "SearchTask":
+        """A search of a position with the network in use."""
+        from engine.mcts.fixed_visits import SearchTask
+        from engine.mcts.params import root_of
+
+        return SearchTask(tree, root_of(position), self.network, params, self.queue)
+
+    def adapted(self, params: "SearchParams", options: Options) -> "SearchParams":
+        """Parameters for the network in use: one of another program is not asked for captures, and has its batches."""
+        if self.queue is None:
+            return params
+        from movegen.bits import U64
+
+        return params._replace(quiescence=U64(0), batch=U64(options.batch))
 
     def set_book(self, path: str) -> None:
         """Open another book; the one before stays if that fails. An empty path: no book."""
@@ -115,6 +137,23 @@ def _load_network(path: str = "") -> "Network":
     from engine.network.weights_file import SHIPPED, load_weights
 
     return load_weights(Path(path) if path else SHIPPED).network
+
+
+def _open_outside(path: Path) -> "NetQueue | None":
+    """The network of another program, or None if it is no file of one."""
+    from engine.lc0.net import kind_of_file, open_net
+
+    try:
+        if kind_of_file(path) is None:
+            return None
+        net = open_net(path, threads=1)  # of one evaluation: each thread of a search has its own
+    except OSError:  # reported by the loader of Teresa's files
+        return None
+    from engine.mcts.queue import NetQueue, use_queue_kernels
+
+    queue = NetQueue(net)
+    use_queue_kernels(queue, _load_network())  # compiled now, before a clock runs
+    return queue
 
 
 def _open_book(path: str) -> "Book":

@@ -9,7 +9,7 @@ from engine.config.options import Options
 from engine.config.search_params import search_params, weakened
 from engine.config.strength import level_of
 from engine.mcts.fixed_visits import TO_EXPAND, SearchTask, expand_root
-from engine.mcts.params import DEEPEST, SearchParams, Worker, evaluation_of, new_worker, root_of
+from engine.mcts.params import DEEPEST, SearchParams, Worker, evaluation_of, new_worker
 from engine.mcts.proof import prove_root
 from engine.mcts.reroot import restrict_root
 from engine.mcts.tree import EVALUATION, ROOT, Tree, ask_to_stop, clear, edges_of, keep
@@ -57,7 +57,7 @@ class Run:
         options, limits = context.options, rules.limits
         is_weak = options.limit_strength and not (limits.infinite or options.analyse_mode)
         self.level = level_of(options.elo) if is_weak else None
-        self.params = _params_of(options, limits, is_weak)
+        self.params = _params_of(context, limits, is_weak)
         self.root_moves = RootMoves(())
         self.pool: WorkerPool | None = None  # once the root is known
         self.chosen: int | None = None  # the move to play, once it is given
@@ -77,7 +77,7 @@ class Run:
 
     def finish(self, tree: Tree) -> tuple[str | None, str | None]:
         """Search until it is over; -> the best move and the reply to it."""
-        task = SearchTask(tree, root_of(self.context.position), self.context.resources.network, self.params)
+        task = self.context.resources.task(tree, self.context.position, self.params)
         ask_to_stop(tree, shall_stop=False)  # a tree from a file may say anything
         self._forget_other_evaluations(tree)
         self._choose_root_moves()
@@ -152,7 +152,7 @@ class Run:
             self._nodes_allowed = min(NODES_AT_ONCE, limits.nodes or NODES_AT_ONCE)
 
     def _new_pool(self, task: SearchTask) -> WorkerPool:
-        threads = range(1 if self.rules.is_short else self.context.options.threads)
+        threads = range(1 if self.rules.is_short else max(self.context.options.threads, task.workers))
         workers = [new_worker(self._seed + SEED_STEP * number, task.network) for number in threads]
         chunk_seconds = min(WORKER_CHUNK_SECONDS, (self.rules.budget.hard or 1.0) / 4)
         return WorkerPool(task, workers, self.rules.control, self._nodes_allowed, chunk_seconds)
@@ -246,11 +246,11 @@ class Run:
         options = self.context.options
         if options.analyse_mode or options.temperature == 0:
             return best_of(moves)
-        return sample_by_visits(moves, options.temperature / 1000, self._rng)
+        return sample_by_visits(moves, options.temperature / 1000, self._rng, options.root_temperature / 1000)
 
 
-def _params_of(options: Options, limits: Limits, is_weak: bool) -> SearchParams:
-    params = search_params(options)
+def _params_of(context: SearchContext, limits: Limits, is_weak: bool) -> SearchParams:
+    params = context.resources.adapted(search_params(context.options), context.options)
     if is_weak:
         params = weakened(params)
     if limits.mate is not None:  # proofs of longer mates would end the search

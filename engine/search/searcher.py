@@ -43,6 +43,7 @@ class Searcher:
         self.control = SearchControl()
         self._megabytes = 0  # that were asked for when the tree was made; it may have got less
         self._threads_warned_of = 1  # which never needs a warning
+        self._digest_warned_of: str | None = None
         self._limits, self._preparing = Limits(), threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -138,6 +139,7 @@ class Searcher:
         begin = time.perf_counter() if started is None else started
         overhead, delay = self.overhead.expect(limits, self.options.move_overhead), self.delay.expect()
         self._warn_of_threads()
+        self._warn_of_rating()
         context = SearchContext(self.options, self.resources, self.listener, self.positions, self.history)
         planned = budget(limits, overhead.usual, in_reserve(overhead, delay))
         rules = StopRules(limits, planned, self.control, begin)
@@ -183,8 +185,9 @@ class Searcher:
                 tree=tree,
                 positions=self.positions,
                 history=self.history,
-                params=run.params if run else search_params(self.options),
+                params=run.params if run else self.resources.adapted(search_params(self.options), self.options),
                 network=self.resources.network,
+                queue=self.resources.queue,
                 is_current=lambda: generation == self.generation and generation % 2 == 0,
                 progress=run.progress(tree) if run else SearchProgress(visits=int(tree.visits[int(ROOT)])),
             )
@@ -196,6 +199,13 @@ class Searcher:
         if threads != self._threads_warned_of and threads > processors():
             self.listener.on_message(f"{threads} threads for {processors()} processors: more do not search faster")
         self._threads_warned_of = threads
+
+    def _warn_of_rating(self) -> None:
+        """Warn once if a rating is asked for that means nothing with this network."""
+        digest = self.resources.queue.net.digest if self.resources.queue and self.options.limit_strength else None
+        if digest is not None and digest != self._digest_warned_of:
+            self.listener.on_message("UCI_Elo was measured with Teresa's network; with this one it is another rating")
+        self._digest_warned_of = digest
 
     def _finish(self, run: Run) -> None:
         """Search; whatever fails, a move is given, once."""

@@ -16,6 +16,7 @@ from engine.search.clock import SearchControl
 FIRST_CHUNK, LARGEST_CHUNK = 8, 4096
 PACE_GROWTH = 1.1  # of the time for a simulation, from chunk to chunk: what exceeds it was spent waiting
 VISITS_BETWEEN_MARKS = 8192
+BATCHES_AT_ONCE = 4  # of a network outside the kernels: a chunk of another length would cut other batches
 
 
 class Lookout(NamedTuple):
@@ -39,6 +40,7 @@ class WorkerPool:
     chunk_seconds: float  # of simulations between two looks
     is_over: bool = False
     longest_wait: float = 0.0  # seconds that a worker was kept from its work
+    _is_watched: bool = True
     _busy: int = 0
     _failure: Exception | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -74,6 +76,7 @@ class WorkerPool:
         return int(self.task.tree.visits[int(ROOT)]) >= MOST_VISITS
 
     def _work_until_full(self, lookout: Lookout, watch: Callable[[], None] | None) -> None:
+        self._is_watched = watch is not None
         if watch is None:
             self._simulate_chunks(self.workers[0], lookout)
             return
@@ -120,7 +123,7 @@ class WorkerPool:
     def _simulate_chunks(self, worker: Worker, lookout: Lookout) -> None:
         """Simulate until the search is over; the chunks grow or shrink until one takes `chunk_seconds`."""
         chunk, pace, done = FIRST_CHUNK, 0.0, 0
-        between_marks = self._in_whole_batches(VISITS_BETWEEN_MARKS)
+        between_marks = VISITS_BETWEEN_MARKS if self.task.queue else self._in_whole_batches(VISITS_BETWEEN_MARKS)
         while not (self.is_over or self.control.is_stopped or self._is_full):
             size = self.take(min(self._in_whole_batches(chunk), between_marks - done % between_marks))
             begin = time.perf_counter()
@@ -128,7 +131,8 @@ class WorkerPool:
                 return
             seconds = max(time.perf_counter() - begin, 1e-6)
             pace = min(seconds / size, pace * PACE_GROWTH if pace else 1.0)
-            self.longest_wait = max(self.longest_wait, seconds - size * pace)
+            if self.task.queue is None:  # visits there take as long as they do: some need the network, some not
+                self.longest_wait = max(self.longest_wait, seconds - size * pace)
             chunk = max(1, min(LARGEST_CHUNK, 2 * chunk, int(self.chunk_seconds / pace)))
             done += size
             if done % between_marks == 0:
@@ -136,8 +140,14 @@ class WorkerPool:
             lookout.look()
 
     def _in_whole_batches(self, count: int) -> int:
-        """A number of simulations near `count` in which no batch is cut; at least one batch."""
-        batch = int(self.task.params.batch)
+        """A number of simulations near `count` in which no batch is cut; at least one batch.
+
+        With a network outside the kernels always a few batches, so that a search does not depend on its speed.
+        """
+        queue, params = self.task.queue, self.task.params
+        if queue is not None:
+            return queue.batch_in(self.task.tree, params) * (BATCHES_AT_ONCE if self._is_watched else 1)
+        batch = int(params.batch)
         return max(1, count // batch) * batch
 
     def take(self, wanted: int) -> int:

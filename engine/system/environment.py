@@ -4,7 +4,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = {"explore": ("starlette", "uvicorn"), "train": ("matplotlib",)}
+PACKAGES = {"explore": ("starlette", "uvicorn"), "lc0": ("onnxruntime", "onnx"), "train": ("matplotlib",)}
 # The working folder is left out of the path (-P): it may hold another `engine.py`. The folder of this package
 # is added if it is not on the path: the package need not be installed.
 PROGRAM = """\

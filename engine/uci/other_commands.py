@@ -14,11 +14,11 @@ from engine.explain.explain import Explanation, NotLegal, explain, settle
 from engine.explain.text import WHY_NOT_HINT, lines_of
 from engine.mcts.params import evaluation_of
 from engine.mcts.tree import ROOT
-from engine.network.architecture import Network
 from engine.report.move_stats import centipawns
 from engine.report.snapshot import NotInMemoryError
 from engine.report.static_eval import NetworkEval, PlayoutEval, evaluate_by_network, evaluate_by_playouts
 from engine.report.tree_file import GameRecord, load, save
+from engine.search.resources import Resources
 from engine.uci.background import Say, Work
 from engine.uci.parse import Command, read_number, read_question
 from engine.uci.search_commands import GuiGame, SearchCommands
@@ -39,16 +39,17 @@ def show_board(session: SearchCommands, _command: Command) -> None:
 def show_evaluation(session: SearchCommands, _command: Command) -> None:
     """Print what the evaluator in use says of the position."""
     session.background.start_job(
-        evaluation_work(session.searcher.position, session.resources.network, replace(session.options))
+        evaluation_work(session.searcher.position, session.resources, replace(session.options))
     )
 
 
-def evaluation_work(position: Position, network: Network, options: Options) -> Work:
+def evaluation_work(position: Position, resources: Resources, options: Options) -> Work:
     """The work of `eval`, with the options as they are now."""
+    network, judge = resources.network, resources.queue or resources.network
 
     def work(say: Say, _should_stop: Callable[[], bool]) -> None:
         if options.evaluator == "Network":
-            lines = network_lines(evaluate_by_network(position, network, options.quiescence), position.turn)
+            lines = network_lines(evaluate_by_network(position, judge, options.quiescence), position.turn)
         else:
             lines = playout_lines(evaluate_by_playouts(position, network, options.seed), position.turn)
         for line in lines:

@@ -88,7 +88,7 @@ def test_a_conversation(tmp_path):
     talk.wait_for("bestmove", 2)
     talk.hear("go infinite", "stop")
     talk.wait_for("bestmove", 3)
-    talk.session.close()
+    talk.close()
     assert not [line for line in talk.said if "ignored" in line or "failed" in line]
     shown = [line for line in talk.said if line.startswith("info string ") and " Q 0." in line]
     assert shown[: len(shown) // 2] == shown[len(shown) // 2 :]

@@ -106,7 +106,7 @@ def test_each_part_can_be_done(part):
     parts = list_parts()
     parts[part]()
     assert list(warmup.parts_of_games()) == ["search", "report"]
-    assert list(parts)[-4:] == ["saved trees", "perft", "perft with memory", "eval"]
+    assert list(parts)[-5:] == ["saved trees", "perft", "perft with memory", "eval", "networks outside"]
     assert [name for name in parts if name.startswith("rules: ")] == list(parts)[:5]
 
 

@@ -10,6 +10,7 @@ from engine.cli.arguments import (
     add_memory_and_threads,
     add_position,
     add_seed,
+    add_weights,
     limits_from,
 )
 from engine.cli.play import ANY_START
@@ -57,7 +58,20 @@ def _new_parser() -> argparse.ArgumentParser:
     add_position(parser, chess960=False)
     parser.add_argument("--fen", help=argparse.SUPPRESS)  # an older name
     parser.add_argument("--elo", type=int, metavar="N", help="Teresa's rating (default: full strength)")
-    add_limits(parser, SECONDS_FOR_EACH, "each move of Teresa")
+    parser.add_argument(
+        "--maia",
+        type=int,
+        metavar="N",
+        help="play as people rated N do: with the Maia network of that rating, 1100 to 1900",
+    )
+    add_weights(parser, "a weights file: of Teresa, of lc0 or Maia, or ONNX; with --maia also the folder of such files")
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        metavar="T",
+        help="randomness of Teresa's moves: 0 none (default), 1 as it weighs them",
+    )
+    add_limits(parser, SECONDS_FOR_EACH, "each move of Teresa; with --maia: no search")
     parser.add_argument(
         "--colour", "--color", choices=("white", "black", "random"), help="the colour you play (default white)"
     )

@@ -1,7 +1,7 @@
 """The searches of a game in the terminal: Teresa's moves, and hints for the user, in a separate tree."""
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -17,6 +17,9 @@ from engine.search.resources import Resources
 from engine.search.searcher import Searcher, search_to_end
 from movegen import Position
 
+if TYPE_CHECKING:
+    from engine.mcts.queue import NetQueue
+
 HINT_MEGABYTES = 64
 DRAW_VISITS = 3000  # for the score that decides about a draw
 
@@ -24,8 +27,9 @@ DRAW_VISITS = 3000  # for the score that decides about a draw
 class Opponent:
     """Plays against the user, at the strength that the options set."""
 
-    def __init__(self, options: Options, limits: Limits, resources: Resources) -> None:
-        self._limits, self._best = limits, BestMove()
+    def __init__(self, options: Options, limits: Limits, resources: Resources, hints: "Hints") -> None:
+        """`hints` explain the moves of a network that plays without a search."""
+        self._limits, self._best, self._resources, self._hints = limits, BestMove(), resources, hints
         self._searcher = Searcher(options, self._best, resources)
         self._start: Position | None = None
         self._codes: list[int] = []
@@ -56,7 +60,19 @@ class Opponent:
 
     def explain(self, move: str | None, visits: int | None = None) -> list[str]:
         """Why the last move, or why not another one."""
+        if self._resources.queue is not None and self._limits.nodes == 1:
+            return self._explain_habit(self._resources.queue, move or self._best.move or "", visits)
         return lines_of(answer(self._searcher.report(), move, visits), WHY_NOT_HINT)
+
+    def _explain_habit(self, queue: "NetQueue", move: str, visits: int | None) -> list[str]:
+        """How likely a move was, and what Teresa's search says of it."""
+        code = self.position.code(move)
+        priors = queue.look_at([self.position])[0].priors
+        rank = 1 + sum(prior > priors[code] for prior in priors.values())
+        name = (
+            f"{queue.net.name}: {self.position.san(code)} is move #{rank} there, {priors[code]:.1%}, without a search"
+        )
+        return [name, *self._hints.explain(self.position, self.position.uci(code), visits)]
 
 
 def thinking(console: Console) -> AbstractContextManager[object]:

@@ -10,6 +10,7 @@ from engine.cli.arguments import asked_position, engine_options, opened
 from engine.cli.console import new_console
 from engine.cli.play import ANY_START
 from engine.cli.play.game_loop import GameLoop
+from engine.cli.play.maia import limits_of_opponent, set_chance, set_maia
 from engine.cli.play.played_game import PlayedGame, engine_elo, engine_side, new_pgn, other
 from engine.cli.play.saving import UTF8, OwnFile
 from engine.cli.play.searches import Hints, Opponent
@@ -36,7 +37,8 @@ Start = AskedPosition | ResumedGame
 
 def find_start(arguments: argparse.Namespace) -> Start:
     """What the arguments ask for; `ValueError` says what is wrong, before anything is compiled."""
-    engine_options(arguments)
+    set_maia(arguments)
+    set_chance(engine_options(arguments), arguments.temperature)
     return _find_game(arguments) if arguments.resume else _find_position(arguments)
 
 
@@ -53,11 +55,14 @@ def new_loop(arguments: argparse.Namespace, start: Start, limits: Limits) -> Gam
     else:
         game, file, encoding = new_game(start), None, UTF8
     options = engine_options(arguments, Options(move_overhead=0))
+    set_chance(options, arguments.temperature)
     resources, console = Resources(), new_console(sys.stdout.isatty())
+    resources.open_files(options)
+    hints = Hints(limits, Resources() if arguments.maia else resources, console)
     return GameLoop(
         game,
-        Opponent(options, limits, resources),
-        Hints(limits, resources, console),
+        Opponent(options, limits_of_opponent(arguments, limits), resources, hints),
+        hints,
         console,
         new_game=new_game,
         pieces=arguments.pieces,
@@ -112,7 +117,7 @@ def _resumed(start: ResumedGame, arguments: argparse.Namespace) -> tuple[PlayedG
             game.human = game.position.turn
     except ValueError as error:
         raise ValueError(f"{start.found.file}: {error}") from None
-    if arguments.elo is None and teresas is not None and teresas != game.human:
+    if arguments.elo is None and arguments.maia is None and teresas is not None and teresas != game.human:
         arguments.elo = engine_elo(pgn)
     return game, _own_file(Path(start.found.file)) if start.is_alone else None, start.encoding
 

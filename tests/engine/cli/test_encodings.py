@@ -39,7 +39,9 @@ def folder(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "encoding"),
-    [(name, "ascii") for name in COMMANDS] + [(name, "cp1252") for name in ("analyse", "play", "review")],
+    [(name, "ascii") for name in COMMANDS]
+    + [("play", "cp1252")]
+    + [pytest.param(name, "cp1252", marks=pytest.mark.soak) for name in ("analyse", "review")],
 )
 @pytest.mark.usefixtures("warm")
 def test_commands_print_with_the_letters_that_the_console_has(name, encoding, folder, environment):

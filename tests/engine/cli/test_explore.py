@@ -126,7 +126,7 @@ def test_a_second_search_differs_in_its_settings_only(clock, timers):
         "PUCT",
         "Network",
         1,
-        1,
+        0,
         32,
     )
     assert (second.formula, second.evaluator, second.threads, second.batch) == ("UCB1", "Playout", 3, 4)

@@ -103,6 +103,9 @@ def test_a_crashing_engine_is_counted_apart(capsys):
         (["default", "default", "--leave-out", "0.1", "2.5"], "--leave-out: a number of games must be a whole number"),
         (["default", "default", "--leave-out", "0.1", "inf"], "--leave-out: a number of games must be a whole number"),
         (["default", "default", "--set", "C:Hash=1"], "must be such as A:Hash=16"),
+        (["default", "default", "--odds", "C:0.1"], "must be such as B:0.1"),
+        (["default", "default", "--odds", "B:0"], "from 0.001 to 1000"),
+        (["default", "default", "--odds", "B:nan"], "from 0.001 to 1000"),
         (["default", "default", "--set", "A:UCI_Chess960=true"], "the openings decide it"),
         (["default", "default", "--book", "/nowhere/book.epd"], "No such file"),
         (["default", "default", "--chess960"], "needs a --book"),
@@ -254,6 +257,18 @@ def test_a_run_is_continued_with_its_players(capsys, tmp_path):
     assert "has its players already" in errors
 
 
+def test_odds(capsys, tmp_path):
+    """With a hundredth of the visits, one, a player makes none of the searches that the other one does."""
+    games, folder = tmp_path / "games.pgn", tmp_path / "run"
+    options = ["--visits", "100", "--games", "2", "--odds", "B:0.01", "--seed", "3", "--run", folder, "--pgn", games]
+    status, output, _ = run(capsys, "default", "default", *options)
+    assert status == 0
+    assert "A against B, time × 0.01: 2 games\nwon 2," in output
+    assert "time × 0.01" in games.read_text(encoding="utf-8")
+    players = json.loads((folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()[0])["plan"]["players"]
+    assert [player["time_factor"] for player in players] == [1.0, 0.01]
+
+
 @pytest.mark.thorough
 def test_a_run_that_is_continued_takes_no_other_options(capsys, tmp_path):
     folder = tmp_path / "run"
@@ -263,6 +278,7 @@ def test_a_run_that_is_continued_takes_no_other_options(capsys, tmp_path):
         ["--seed", "0"],
         ["--sprt", "0", "5"],
         ["--set", "A:Hash=16"],
+        ["--odds", "A:2"],
         ["--logistic"],
         ["--leave-out", "0", "9"],
     ):

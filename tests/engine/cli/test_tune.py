@@ -347,10 +347,10 @@ def test_a_tuning_imports_nothing_of_dask(environment, warm, tmp_path, tiny):  #
 
 @pytest.mark.jit
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_result(capsys, tmp_path, file):
+def test_a_cluster_gives_the_same_result(capsys, tmp_path, tiny):
     pytest.importorskip("distributed", reason="needs the extra `cluster`")
-    _, expected, _ = run(capsys, file, "--json", "--workers", "1")
+    _, expected, _ = run(capsys, tiny, "--json", "--workers", "1")
     cluster = ["--cluster", "local", "--workers", "2", "--run", tmp_path / "run"]
-    status, output, errors = run(capsys, file, "--json", *cluster)
+    status, output, errors = run(capsys, tiny, "--json", *cluster)
     assert (status, json.loads(output)) == (0, json.loads(expected))
     assert re.search(r"^\d+ units$", errors, re.MULTILINE)

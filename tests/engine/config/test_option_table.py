@@ -38,7 +38,7 @@ Policy Temperature type spin default 2400 min 100 max 10000
 Root Temperature type spin default 5800 min 100 max 10000
 Quiescence type check default true
 Transpositions type check default true
-Batch type spin default 1 min 1 max 64
+Batch type spin default 0 min 0 max 64
 Temperature type spin default 0 min 0 max 10000
 Seed type spin default 0 min 0 max 2147483647
 MoveStats type check default false

@@ -8,14 +8,14 @@ class ScriptedPlayer:
 
     def __init__(self, moves=(), scores=(), seconds=()):
         self.moves, self.scores, self.seconds = list(moves), list(scores), list(seconds)
-        self.starts, self.watched, self.left, self.new_moves, self.turn = [], [], [], [], 0
+        self.starts, self.watched, self.clocks, self.new_moves, self.turn = [], [], [], [], 0
 
     def start_game(self, position, seed):
         self.starts.append((position.fen(), seed))
-        self.turn, self.watched, self.left, self.new_moves = 0, [], [], []
+        self.turn, self.watched, self.clocks, self.new_moves = 0, [], [], []
 
-    def choose(self, position, new_moves, left):
-        self.left.append(dict(left))
+    def choose(self, position, new_moves, clocks):
+        self.clocks.append(dict(clocks))
         self.new_moves.append(len(new_moves))
         turn, self.turn = self.turn, self.turn + 1
         move = self.moves[turn] if turn < len(self.moves) else position.legal_moves[0]

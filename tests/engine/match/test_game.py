@@ -21,7 +21,8 @@ KNIGHTS_WHITE, KNIGHTS_BLACK = ("g1f3", "f3g1") * 3, ("g8f6", "f6g8") * 3
 
 
 def play(white, black, control=VISITS, rules=NEVER, start=None):
-    return play_game(start or Position(), {WHITE: white, BLACK: black}, control, rules, seed=7)
+    controls = control if isinstance(control, dict) else {WHITE: control, BLACK: control}
+    return play_game(start or Position(), {WHITE: white, BLACK: black}, controls, rules, seed=7)
 
 
 def test_checkmate():
@@ -116,9 +117,37 @@ def test_clock_arithmetic():
     black = ScriptedPlayer(KNIGHTS_BLACK, seconds=[0.1])
     game = play(white, black, TimeControl(clock=1.0, increment=0.1))
     assert (game.forfeit, game.points, len(game.moves)) == ("time", 0.0, 4)
-    assert [left[WHITE] for left in white.left] == pytest.approx([1.0, 0.8, 0.1])
-    assert [left[BLACK] for left in white.left] == pytest.approx([1.0, 1.0, 1.0])
+    assert [clocks[WHITE].left for clocks in white.clocks] == pytest.approx([1.0, 0.8, 0.1])
+    assert [clocks[BLACK].left for clocks in white.clocks] == pytest.approx([1.0, 1.0, 1.0])
     assert game.seconds == [0.3, 0.1, 0.84, 0.1]
+
+
+def test_clocks_with_odds():
+    """10 s + 0.1 s against a tenth of it: each player sees both clocks, and loses on its own."""
+    control = TimeControl(clock=10.0, increment=0.1)
+    white, black = ScriptedPlayer(KNIGHTS_WHITE, seconds=[2.0]), ScriptedPlayer(KNIGHTS_BLACK, seconds=[0.4, 0.4, 0.4])
+    game = play(white, black, {WHITE: control, BLACK: control.times(0.1)})
+    assert (game.forfeit, game.points, len(game.moves)) == ("time", 1.0, 5)
+    assert [clock for clocks in white.clocks for clock in clocks[BLACK]] == pytest.approx(
+        [1.0, 0.01, 0.61, 0.01, 0.22, 0.01]
+    )
+    assert [clock for clocks in black.clocks for clock in clocks[WHITE]] == pytest.approx(
+        [8.1, 0.1, 6.2, 0.1, 4.3, 0.1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("control", "factor", "expected"),
+    [
+        (TimeControl(visits=400), 0.25, TimeControl(visits=100)),
+        (TimeControl(visits=4), 0.01, TimeControl(visits=1)),
+        (TimeControl(move_time=2.0), 0.5, TimeControl(move_time=1.0)),
+        (TimeControl(clock=8.0, increment=0.5), 0.25, TimeControl(clock=2.0, increment=0.125)),
+    ],
+)
+def test_odds(control, factor, expected):
+    assert control.times(factor) == expected
+    assert control.times(1.0) == control
 
 
 def test_a_move_that_is_too_late_is_not_played():

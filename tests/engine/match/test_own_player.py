@@ -12,14 +12,14 @@ from engine.match.open_players import check_players, open_player
 from engine.match.openings import Opening
 from engine.match.own_player import OwnPlayer, own_options
 from engine.match.pairs import Table
-from engine.match.player import PlayerSpec, TimeControl
+from engine.match.player import Clock, PlayerSpec, TimeControl
 from engine.match.player_files import open_resources
 from engine.match.roster import REFUSED, own_player_spec, read_player
 from engine.network.weights_file import SHIPPED
 from movegen import Position
 from tests.engine.match.test_uci_player import OPENINGS
 
-LEFT = {"white": 0.0, "black": 0.0}
+CLOCKS = {"white": Clock(0.0), "black": Clock(0.0)}
 
 
 def test_the_engine_as_it_is():
@@ -107,7 +107,7 @@ def test_the_book_is_played(tmp_path):
     assert set(spec.checksums) == {"EvalFile", "BookFile"}
     player = OwnPlayer(spec, visits=2)
     player.start_game(Position(), 1)
-    assert player.choose(Position(), (), LEFT).move == "a2a3"
+    assert player.choose(Position(), (), CLOCKS).move == "a2a3"
 
 
 def test_damaged_books_and_missing_tables_are_found_beforehand(tmp_path):
@@ -121,7 +121,7 @@ def test_limited_strength_samples_moves_by_the_seed():
     player, moves = OwnPlayer(spec, visits=20), []
     for seed in [*range(8), *range(8)]:
         player.start_game(Position(), seed)
-        moves.append(player.choose(Position(), (), LEFT).move)
+        moves.append(player.choose(Position(), (), CLOCKS).move)
     assert moves[:8] == moves[8:]
     assert len(set(moves)) > 1
 

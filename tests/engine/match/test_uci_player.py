@@ -19,7 +19,7 @@ from engine.match.open_players import check_players, open_player
 from engine.match.openings import Opening
 from engine.match.pairs import MatchPlan, Table, pairs_of
 from engine.match.play import Match
-from engine.match.player import PlayerSpec, TimeControl
+from engine.match.player import Clock, PlayerSpec, TimeControl
 from engine.match.roster import read_engine
 from engine.match.uci_player import UciPlayer
 from movegen import Position
@@ -33,7 +33,7 @@ ENGINE = str(Path(__file__).with_name("fake_engine.py"))
 VISITS = TimeControl(visits=10)
 SHORT = Adjudication(most_plies=10)
 OPENINGS = [Opening(START_FEN, (move,)) for move in ("e2e4", "d2d4", "c2c4")]
-LEFT = {"white": 1.0, "black": 1.0}
+CLOCKS = {"white": Clock(1.0), "black": Clock(1.0)}
 
 
 def engine(*arguments, name="F", options=None):
@@ -146,7 +146,7 @@ def test_a_match_that_reads_a_move_late_does_not_charge_the_engine():
         player.start_game(Position(), 1)
         begin = time.perf_counter()
         with late_results(1.5):
-            seconds = player.choose(Position(), [], LEFT).seconds
+            seconds = player.choose(Position(), [], CLOCKS).seconds
         assert time.perf_counter() - begin >= 1.5
         assert seconds < 1.5
     finally:
@@ -331,7 +331,7 @@ def test_chess960_castling():
             assert castling in (start if castling == "b1a1" else start.play("b1a1")).legal_moves
             player.watch(castling)
         after = start.play("b1a1").play("b8a8")
-        choice = player.choose(after, [], LEFT)
+        choice = player.choose(after, [], CLOCKS)
         assert choice.move in after.legal_moves
     finally:
         player.close()

@@ -141,7 +141,7 @@ def test_the_kernels_build_the_tree_of_the_reference(name, formula, evaluator, s
 
 @pytest.mark.parametrize("params", [SearchParams(UCB1, PLAYOUT, 1.4, 0.0), SearchParams(PUCT, PLAYOUT, 1.5, 0.1)])
 def test_visits_add_up(params, scaled):
-    visits = scaled(5000, plain=60)
+    visits = scaled(5000, plain=30)
     tree = search(Position(KIWIPETE), visits, params)
     assert tree.visits[0] == visits
     check_invariants(tree)

@@ -44,7 +44,7 @@ def all_positions(board, plies):
 
 @pytest.mark.thorough
 def test_quiet_values_are_those_of_a_search_without_cut_offs(scaled):
-    boards = [board.copy(stack=False) for board in random_positions(scaled(1500), seed=16)]
+    boards = [board.copy(stack=False) for board in random_positions(scaled(1500, plain=25), seed=16)]
     boards += [chess.Board(fen) for fen in RARE]
     everything = [position for board in boards for position in all_positions(board, PLIES)]
     plain = shares_of(values_of, everything)

@@ -101,7 +101,7 @@ def test_a_memory_whose_first_sample_has_no_visits_is_thinned():
 @pytest.fixture(scope="module")
 def own_tree():
     """A tree whose visits a test may change."""
-    return searched(MIDDLEGAME, 100).tree
+    return searched(MIDDLEGAME, 30).tree
 
 
 @pytest.mark.parametrize("first", [0, 1, 2**32 - 600])

@@ -43,6 +43,10 @@ class Resources:
     def __init__(self, root=None):
         self.root, self.asked = root, []
 
+    @staticmethod
+    def adapted(params, _options):
+        return params
+
     def root_moves(self, position, search_moves, _options, in_game):
         self.asked.append((search_moves, in_game))
         return self.root or RootMoves(search_moves or position.move_codes)
@@ -177,7 +181,7 @@ def test_the_workers(monkeypatch, budget, threads, seconds):
     seeds = []
     monkeypatch.setattr(run_module, "new_worker", lambda seed, network: seeds.append((seed, network)))
     run = run_of(budget=budget, options=options_of(threads=4, seed=7))
-    pool = run._new_pool(SimpleNamespace(network="net"))
+    pool = run._new_pool(SimpleNamespace(network="net", workers=1))
     assert seeds == [(7 + number * 1_000_003, "net") for number in range(threads)]
     assert pool.chunk_seconds == pytest.approx(seconds)
     assert (pool.control, pool.nodes_left) == (run.rules.control, None)
@@ -418,7 +422,9 @@ def test_progress(monkeypatch):
 def test_how_the_move_is_chosen(monkeypatch, options, expected):
     chosen = []
     monkeypatch.setattr(run_module, "best_of", lambda moves: chosen.append((moves, "best")))
-    monkeypatch.setattr(run_module, "sample_by_visits", lambda moves, heat, _rng: chosen.append((moves, heat)))
+    monkeypatch.setattr(
+        run_module, "sample_by_visits", lambda moves, heat, _rng, _prior_heat: chosen.append((moves, heat))
+    )
     monkeypatch.setattr(run_module, "sample_by_level", lambda moves, level, _rng: chosen.append((moves, level)))
     run_of(options=options_of(**options))._choose(MOVES)
     assert chosen == [(MOVES, expected)]

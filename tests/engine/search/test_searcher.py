@@ -886,7 +886,7 @@ def test_reading_a_full_tree_while_threads_recycle_it():
     searcher, position = witness.searcher, Position()
     searcher.go(Limits(infinite=True))
     begin, lines, is_full = time.perf_counter(), 0, False
-    while time.perf_counter() < begin + (4 if lines > 100 and is_full else 120):  # a busy machine needs longer
+    while time.perf_counter() < begin + (2 if lines > 100 and is_full else 120):  # a busy machine needs longer
         if searcher.tree is not None:
             is_full = searcher.tree.control[int(RECYCLED)] > 0
             for move in moves_below(searcher.tree, 0):

@@ -20,7 +20,7 @@ class Made:
     def __init__(self, monkeypatch, *, nodes=None, threads=1, batch=1, seconds_each=1e-5):
         self.now, self.sizes, self.calls, self.seconds_each = 0.0, [], [], seconds_each
         self.tree, self.lock = new_tree(1), threading.Lock()
-        task = SimpleNamespace(tree=self.tree, params=SimpleNamespace(batch=batch))
+        task = SimpleNamespace(tree=self.tree, params=SimpleNamespace(batch=batch), queue=None)
         workers = [SimpleNamespace(totals=[0, 0, 0]) for _ in range(threads)]
         self.pool = WorkerPool(task, workers, SearchControl(), nodes, CHUNK_SECONDS)
         monkeypatch.setattr(workers_module, "simulate", self.simulate)

@@ -41,8 +41,10 @@ def nearly_warm(tmp_path, environment, warm):  # noqa: ARG001  (`warm` fills the
     return {**environment, "TERESA_CACHE_DIR": str(kernels)}
 
 
-def test_several_engines_started_at_once_answer_in_time_and_search(cold):
-    engines = [Process(cold) for _ in range(2)]
+@pytest.mark.parametrize("kernels", ["nearly_warm", pytest.param("cold", marks=pytest.mark.soak)])
+def test_several_engines_started_at_once_answer_in_time_and_search(kernels, request):
+    environment = request.getfixturevalue(kernels)
+    engines = [Process(environment) for _ in range(2)]
     for engine in engines:
         engine.send("uci", "isready")
     for engine in engines:

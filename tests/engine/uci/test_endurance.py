@@ -84,7 +84,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="memory 
 
 @needs_proc
 def test_some_seconds_of_thinking_do_not_grow_the_process(environment):
-    check_memory(environment, megabytes=1, seconds=8)
+    check_memory(environment, megabytes=1, seconds=4)
 
 
 @needs_proc

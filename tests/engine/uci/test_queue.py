@@ -50,12 +50,23 @@ class Talk:
         """Which of these beginnings were said, in their order."""
         return [name for line in self.said for name in known if line.startswith(name)]
 
+    def close(self):
+        """End it: what is kept is dropped, and nothing runs on beside later tests."""
+        with self.session.queue._lock:
+            self.session.queue._pending.clear()
+        self.session.background.stop()
+        self.session.close()
+        end = time.perf_counter() + 60
+        while not self.session.background.is_idle:
+            assert time.perf_counter() < end, "what runs cannot be stopped"
+            time.sleep(0.005)
+
 
 @pytest.fixture
 def talk():
     talk = Talk()
     yield talk
-    talk.session.close()
+    talk.close()
 
 
 def test_what_came_while_it_was_loaded_is_done_in_its_order(talk):
@@ -79,9 +90,10 @@ def test_isready_is_answered_in_its_turn_once_all_is_loaded(talk):
 
 
 def test_isready_does_not_wait_for_a_search(talk):
-    talk.hear("isready", "go infinite", "position startpos moves e2e4", "isready")
     talk.load()
+    talk.hear("isready", "go infinite", "position startpos moves e2e4", "isready")
     talk.wait_for("readyok", 2)
+    assert talk.session.background.is_busy
     assert not talk.beginnings("bestmove")
 
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -16,47 +15,28 @@ from movegen.compiler import cache
 PROJECT = Path(movegen.__file__).parent.parent
 pytestmark = pytest.mark.slow
 
+# Calls a kernel that is compiled in a moment.
 PROGRAM = """
     import sys, numpy
     sys.path.insert(0, {tree!r})
-    {imports}
+    from movegen.outcome import count_occurrences
     from movegen.compiler.cache import PACKAGE, version_folder
-    print({call})
-    print(sum({kernel}.stats.cache_hits.values()), sum({kernel}.stats.cache_misses.values()))
+    print(count_occurrences(numpy.full(20, 7, numpy.uint64), *map(numpy.uint64, (19, 7, 100))))
+    print(*(sum(each.values()) for each in (count_occurrences.stats.cache_hits, count_occurrences.stats.cache_misses)))
     print(version_folder(PACKAGE))
 """
-
-
-class Kernel(NamedTuple):
-    """A kernel, and how to call it."""
-
-    kernel: str
-    imports: str
-    call: str
-
-
-SMALL = Kernel(  # compiled in a moment
-    "count_occurrences",
-    "from movegen.outcome import count_occurrences",
-    "count_occurrences(numpy.full(20, 7, numpy.uint64), *map(numpy.uint64, (19, 7, 100)))",
-)
 VALUE = 10  # of its call: the present position, and every other one of the 19 before it
-MOVES = Kernel(
-    "count_moves",
-    "from movegen.generate import count_moves; from movegen.board import board_from_setup; "
-    "from movegen.fen import START_FEN, read_fen",
-    "count_moves(board_from_setup(read_fen(START_FEN)))",
-)
+EVERY_FOURTH = 5
 
 
-def run(environment, folder=None, tree=PROJECT, user_cache=None, kernel=SMALL):
+def run(environment, folder=None, tree=PROJECT, user_cache=None):
     """Call a kernel in a new process; -> (value, hits, misses, folder)."""
     settings = dict(environment)
     if folder is not None:
         settings[cache.CACHE_VARIABLE] = str(folder)
     if user_cache is not None:
         settings["XDG_CACHE_HOME"] = str(user_cache)
-    process = start(settings, tree, kernel)
+    process = start(settings, tree)
     output, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
     value, hits_and_misses, place = output.splitlines()
@@ -64,8 +44,8 @@ def run(environment, folder=None, tree=PROJECT, user_cache=None, kernel=SMALL):
     return int(value), int(hits), int(misses), Path(place)
 
 
-def start(settings, tree=PROJECT, kernel=SMALL):
-    program = textwrap.dedent(PROGRAM).format(tree=str(tree), **kernel._asdict())
+def start(settings, tree=PROJECT):
+    program = textwrap.dedent(PROGRAM).format(tree=str(tree))
     return subprocess.Popen(
         [sys.executable, "-c", program],
         env=settings,
@@ -87,16 +67,16 @@ def test_the_second_process_loads_what_the_first_compiled(tmp_path, environment)
 
 
 def test_an_edit_in_an_imported_file_is_noticed(tmp_path, environment):
-    """numba itself would go on with the old code: `attacks` is only imported by what defines the kernel."""
+    """numba itself would go on with the old code: the number is only imported by what defines the kernel."""
     tree = copy_of_sources(tmp_path / "tree")
-    assert run(environment, tmp_path / "cache", tree, kernel=MOVES)[:3] == (20, 0, 1)
-    geometry = tree / "movegen" / "geometry.py"
-    text = geometry.read_text()
-    geometry.write_text(text.replace("RANK_3, RANK_6", "RANK_6, RANK_3"))  # no more double pushes
-    assert geometry.read_text() != text
-    assert run(environment, tmp_path / "cache", tree, kernel=MOVES)[:3] == (12, 0, 1)
-    geometry.write_text(text)
-    assert run(environment, tmp_path / "cache", tree, kernel=MOVES)[:3] == (20, 1, 0)
+    assert run(environment, tmp_path / "cache", tree)[:3] == (VALUE, 0, 1)
+    bits = tree / "movegen" / "bits.py"
+    text = bits.read_text()
+    bits.write_text(text.replace("FOUR = U64(0), U64(1), U64(2)", "FOUR = U64(0), U64(1), U64(4)"))  # TWO is 4
+    assert bits.read_text() != text
+    assert run(environment, tmp_path / "cache", tree)[:3] == (EVERY_FOURTH, 0, 1)
+    bits.write_text(text)
+    assert run(environment, tmp_path / "cache", tree)[:3] == (VALUE, 1, 0)
 
 
 def test_several_processes_at_once_share_one_compilation(tmp_path, environment):

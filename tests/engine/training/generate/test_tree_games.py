@@ -17,7 +17,7 @@ from engine.training.generate.labelling import without_past
 from engine.training.generate.teachers import Label, UciTeacher, self_play
 from engine.training.generate.tree_games import POSITIONS_PER_SEARCH, TreeGame, TreeSearch, visited_paths
 from movegen import Position
-from perft.runner.processes import ProcessPool
+from perft.runner.processes import InlinePool, ProcessPool
 from tests.engine.training.data.unpack import unpack_games
 from tests.engine.training.generate.runs import generate_by
 from tests.engine.training.generate.test_generate import command, needs_shell  # noqa: F401  (a fixture)
@@ -101,10 +101,10 @@ def test_an_answer_without_a_move_gives_no_record(searches):
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_positions(command, tmp_path):  # noqa: F811
     trees = self_play(SHIPPED, VISITS)
-    plan = Plan(UciTeacher(command, "nodes 1", 16), False, 3, seed=5, at_once=1, trees=trees, games_per_chunk=1)
+    plan = Plan(UciTeacher(command, "nodes 1", 16), False, 2, seed=5, at_once=1, trees=trees, games_per_chunk=1)
     counted = []
-    for name, processes in (("one.vf", 1), ("two.vf", 2)):
-        generate_by(ProcessPool(processes, {}), plan, tmp_path / name, counted.append)
+    for name, pool in (("one.vf", InlinePool({})), ("two.vf", ProcessPool(2, {}))):
+        generate_by(pool, plan, tmp_path / name, counted.append)
     data = (tmp_path / "one.vf").read_bytes()
     assert data == (tmp_path / "two.vf").read_bytes()
     records = list(unpack_games(data))

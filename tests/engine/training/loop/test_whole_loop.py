@@ -40,6 +40,7 @@ MOMENTS = [
     ("games/chunks/*.vf", 2),
     ("rounds/0002/gate-*/results/*.pgn", 1),
 ]
+FIRST_ROUND = 7  # that many of them: each kind of step once
 MAY_PASS_UNSEEN = 2  # files in `games.parts`, on a busy machine
 
 
@@ -123,11 +124,10 @@ def without_the_state(folder):
         shutil.rmtree(state)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("change", [without_old_games, without_the_state])
-def test_a_fit_begins_again_if_what_it_is_made_of_is_another(tmp_path, monkeypatch, change):
-    """Users may take out old games, and delete a state; an interrupted fit had forbidden it for ever."""
-    folder = tmp_path / "loop"
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory):
+    """The folder of a loop that was killed in the fit of its second round."""
+    folder = tmp_path_factory.mktemp("interrupted") / "loop"
 
     def killed(path, _entry):
         assert path.parent.parent.name == "0002"
@@ -135,21 +135,32 @@ def test_a_fit_begins_again_if_what_it_is_made_of_is_another(tmp_path, monkeypat
 
     with without_workers():
         assert main(["loop", str(folder), *TINY, "--rounds", "1"]) == 0
-        with monkeypatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch:
             patch.setattr("engine.training.fit.fit.append_entry", killed)
             with pytest.raises(Killed):
                 main(["loop", str(folder), "--rounds", "2"])
-        change(folder)
+    return folder
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("change", [without_old_games, without_the_state])
+def test_a_fit_begins_again_if_what_it_is_made_of_is_another(interrupted, tmp_path, change):
+    """Users may take out old games, and delete a state; an interrupted fit had forbidden it for ever."""
+    folder = tmp_path / "loop"
+    shutil.copytree(interrupted, folder)
+    change(folder)
+    with without_workers():
         assert main(["loop", str(folder), "--rounds", "2"]) == 0
     assert [one.kept is None for one in read_state(LoopJournal(folder).entries).rounds] == [False, False]
 
 
 @pytest.mark.slow
-def test_a_loop_that_is_killed_again_and_again_gives_the_same_nets(whole, tmp_path, environment):
+@pytest.mark.parametrize("moments", [MOMENTS[:FIRST_ROUND], pytest.param(MOMENTS, marks=pytest.mark.soak)])
+def test_a_loop_that_is_killed_again_and_again_gives_the_same_nets(whole, tmp_path, environment, moments):
     """kill -9 while each of its steps is under way; workers end with it."""
     folder = tmp_path / "loop"
     command = [sys.executable, "-m", "engine", "train", "loop", str(folder), *TINY]
-    assert kill_at(MOMENTS, command, environment, folder) >= len(MOMENTS) - MAY_PASS_UNSEEN
+    assert kill_at(moments, command, environment, folder) >= len(moments) - MAY_PASS_UNSEEN
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
     assert finished.returncode == 0, finished.stderr
     assert_same_nets(folder, whole)
@@ -160,7 +171,7 @@ def test_ctrl_c_ends_a_loop_and_the_same_command_goes_on(whole, tmp_path, enviro
     if sys.platform == "win32":
         pytest.skip("a console signal reaches the test itself")
     folder = tmp_path / "loop"
-    command = [sys.executable, "-m", "engine", "train", "loop", str(folder), *TINY]
+    command = [sys.executable, "-m", "engine", "train", "loop", str(folder), *TINY, "--rounds", "1"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and not (folder / "rounds" / "0001" / "labels-games.spent").exists():
         time.sleep(0.01)
@@ -171,8 +182,10 @@ def test_ctrl_c_ends_a_loop_and_the_same_command_goes_on(whole, tmp_path, enviro
     assert "not under way" in (folder / "report.html").read_text(encoding="utf-8")
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
     assert finished.returncode == 0, finished.stderr
-    assert lines_of(folder) == lines_of(whole)
-    assert (folder / JOURNAL).read_bytes().count(b"\n") == len(lines_of(whole))
+    lines = lines_of(folder)
+    assert lines == lines_of(whole)[: len(lines)]
+    assert lines[-1]["kind"] == "end"
+    assert (folder / JOURNAL).read_bytes().count(b"\n") == len(lines)
 
 
 @pytest.mark.soak
@@ -215,7 +228,7 @@ def test_a_loop_with_a_teacher_trees_and_a_clock(tmp_path, environment):
     folder = tmp_path / "loop"
     command = [sys.executable, "-m", "engine", "train", "loop", str(folder), "--start", "random", "--nodes", "1"]
     options = ["--teacher", str(teacher), "--games", "20", "--tree-games", "2", "--of-trees", "50", "--rounds", "2"]
-    nets = ["--value-hidden", "32", "--policy-hidden", "32", "--processes", "2", "--gate-visits", "8"]
+    nets = ["--value-hidden", "32", "--policy-hidden", "32", "--processes", "1", "--gate-visits", "8"]
     gates = ["--gate-games", "4", "--sprt", "-200", "-190", "--clock", "0.3+0.01", "--clock-games", "2"]
     finished = subprocess.run(
         [*command, *options, *nets, *gates, "--clock-sprt", "-200", "-190"],

@@ -32,6 +32,7 @@ MOMENTS = [
     ("games.parts/*/000000.json", 1),
     ("nets/*.net", 3),
 ]
+LABELS = 2  # that many of them: the other steps are those of other loops, see test_whole_loop.py
 MAY_PASS_UNSEEN = 2  # files in `games.parts`, on a busy machine
 
 
@@ -71,10 +72,11 @@ def test_labels_of_each_round_are_nodes_of_trees_of_its_best_net(whole, words):
 
 
 @pytest.mark.slow
-def test_a_loop_that_is_killed_again_and_again_gives_the_same_nets(whole, words, tmp_path, environment):
+@pytest.mark.parametrize("moments", [MOMENTS[:LABELS], pytest.param(MOMENTS, marks=pytest.mark.soak)])
+def test_a_loop_that_is_killed_again_and_again_gives_the_same_nets(whole, words, tmp_path, environment, moments):
     folder = tmp_path / "loop"
     command = [sys.executable, "-m", "engine", "train", "loop", str(folder), *words]
-    assert kill_at(MOMENTS, command, environment, folder) >= len(MOMENTS) - MAY_PASS_UNSEEN
+    assert kill_at(moments, command, environment, folder) >= len(moments) - MAY_PASS_UNSEEN
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
     assert finished.returncode == 0, finished.stderr
     assert_same_nets(folder, whole)

@@ -1,0 +1,1 @@
+"""Nets of Leela Chess Zero and Maia: their files, their planes, their moves, evaluated by onnxruntime."""
