@@ -4,6 +4,7 @@ import { START } from "./game.js";
 import { glyphs, markOf, pawns } from "./marks.js";
 
 const DEEPEST = 4; // beyond it variations are no longer indented
+const MOST_NESTED = 40; // beyond it they are not listed
 
 export class MoveList {
   /** `onGo` is called with the node of a move that was clicked. */
@@ -63,6 +64,7 @@ export class MoveList {
 
   variation(first, depth) {
     const { game } = this;
+    if (depth > MOST_NESTED) return make("p", { class: "comment" }, `… ${first.san}, nested too deeply to be listed: Shift ↓ goes there.`);
     const label = first.name ? `variation: ${first.name}` : "variation";
     const block = make("div", { class: `variation depth-${Math.min(depth, DEEPEST)}`, role: "group", "aria-label": label });
     if (first.name) block.append(make("b", { class: "name" }, first.name));

@@ -81,6 +81,18 @@
     return { ...found, chosen };
   },
 
+  // Each move of the game has another one below it, as deep as it goes.
+  nested: async (depth) => {
+    const { Game } = await import("teresa/game.js");
+    const { MoveList } = await import("teresa/movelist.js");
+    const node = (id, parent) => ({ id, parent, ply: 1, san: `M${id}`, uci: "a2a3", fen: "- w - - 0 1", turn: "white", main: false, nags: [] });
+    const nodes = [{ ...node(0, null), main: true }];
+    for (let at = 0; at < depth; at += 1) nodes.push(node(2 * at + 1, 2 * at), node(2 * at + 2, 2 * at));
+    const element = document.createElement("div");
+    new MoveList(element, () => {}).load(new Game({ nodes, current: 0, judged: {}, start: { fen: "-" }, headers: {} }));
+    return [element.querySelectorAll(".move").length, element.querySelectorAll(".comment").length];
+  },
+
   curve: async (data) => {
     const { Game } = await import("teresa/game.js");
     const { Timeline } = await import("teresa/timeline.js");

@@ -17,6 +17,12 @@ def test_the_list_of_moves(code_page):
     assert found["focused"] == "3", "the focus goes with the move"
 
 
+def test_variations_nested_without_end_do_not_break_the_list(code_page):
+    moves, notes = run(code_page, "nested", 3000)
+    assert moves < 200
+    assert notes == 1
+
+
 def test_the_curve(code_page):
     data = game_data()
     del data["judged"][str(node_called(data, "3. Nc3"))]
