@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -28,6 +27,7 @@ class GameLibrary:
         self.name = Path(self.index.name).name
         self._encoding, self._listing = encoding, threading.Lock()
         self._starting, self._has_begun = threading.Lock(), False
+        self._saving = threading.Lock()
 
     def start(self) -> None:
         """Begin to find the games, once; not before the first picture is there."""
@@ -70,9 +70,9 @@ class GameLibrary:
         if self.index.path is None or (number or 1) > FEW_GAMES:
             self.start()
             return self._first(self.index.game(one) for one in self._numbers(number))
-        with GameFile(self.index.path, self._encoding) as file:
+        with GameFile(self.index.name, self._encoding) as file:
             games = file.games() if number is None else iter((file.game(number),))
-            return self._first(replace(found, file=self.index.name) for found in games)
+            return self._first(games)
 
     def _numbers(self, number: int | None) -> Iterator[int]:
         yield from [number] if number else count(1)
@@ -93,7 +93,7 @@ class GameLibrary:
         """Write a game with its variations into the file, in its place. `ValueError`: nothing has changed there."""
         self.start()
         self.index.wait()
-        with game.lock:
+        with self._saving, game.lock:  # one at a time: the file is copied, then replaced
             save_tree(self.index, game.tree)
             game.has_new_state()
 
