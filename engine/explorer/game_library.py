@@ -12,6 +12,7 @@ from engine.pgn.game_tree import GameTree
 from engine.pgn.index import GameIndex
 from engine.pgn.positions import LONGEST_PASTED
 from engine.pgn.save import save_tree
+from engine.pgn.setup import problems_of
 
 MOST_ROWS = 200
 FEW_GAMES = 50  # up to this one a game is found sooner without the list
@@ -103,9 +104,10 @@ class GameLibrary:
 
 
 def tree_in_text(text: str) -> GameTree:
-    """The game of a text that was pasted: a PGN, or the FEN of a position."""
+    """The game of a text that was pasted: a PGN, or the FEN of a position, of Chess960 if it is right only there."""
     if len(text) > LONGEST_PASTED:
         raise ValueError("the text is too long")
     if text.count("/") >= 7 and "\n" not in text.strip():
-        return GameTree.empty(text.strip())
+        fen = text.strip()
+        return GameTree.empty(fen, chess960=bool(problems_of(fen)) and not problems_of(fen, chess960=True))
     return GameTree.of(text)

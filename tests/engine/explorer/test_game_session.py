@@ -138,6 +138,13 @@ def test_another_game_of_the_file_or_of_a_text(tmp_path):
     page.close()
 
 
+@pytest.mark.parametrize("rights", ["HFhf", "KQkq"])
+def test_a_fen_that_is_right_only_in_chess960_keeps_its_castling(page, rights):
+    start = page.paste(f"bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w {rights} - 0 1")["start"]
+    assert (start["chess960"], start["fen"].split()[2]) == (True, "KQkq")
+    assert not page.paste(Position().fen())["start"]["chess960"]
+
+
 def test_a_game_that_was_left_with_changes_comes_back_with_them(tmp_path):
     page = page_of_file(tmp_path / "games.pgn")
     page.library.start()
