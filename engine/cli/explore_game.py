@@ -115,6 +115,10 @@ def show_interactive(session: GamePage, seconds: float | None, port: int, *, has
     finally:
         end.cancel()
         session.close()
+        numbers = sorted(game.number for game in session.unsaved() if game.number is not None)
+        if numbers:
+            names = ", ".join(map(str, numbers))
+            print(f"teresa explore: variations that were not saved are gone: game {names}", file=sys.stderr)
 
 
 def show(view: View, port: int, *, has_browser: bool) -> int:

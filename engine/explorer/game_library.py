@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from engine.pgn.game_tree import GameTree
 from engine.pgn.index import GameIndex
 from engine.pgn.positions import LONGEST_PASTED
 from engine.pgn.save import save_tree
+from engine.pgn.setup import problems_of
 
 MOST_ROWS = 200
 FEW_GAMES = 50  # up to this one a game is found sooner without the list
@@ -27,6 +27,7 @@ class GameLibrary:
         self.index = GameIndex(path, encoding)
         self.name = Path(self.index.name).name
         self._encoding, self._listing = encoding, threading.Lock()
+        self._saving = threading.Lock()
 
     def start(self) -> None:
         """Begin to find the games; not before the first picture is there."""
@@ -66,9 +67,9 @@ class GameLibrary:
         if self.index.path is None or (number or 1) > FEW_GAMES:
             self.start()
             return self._first(self.index.game(one) for one in self._numbers(number))
-        with GameFile(self.index.path, self._encoding) as file:
+        with GameFile(self.index.name, self._encoding) as file:
             games = file.games() if number is None else iter((file.game(number),))
-            return self._first(replace(found, file=self.index.name) for found in games)
+            return self._first(games)
 
     def _numbers(self, number: int | None) -> Iterator[int]:
         yield from [number] if number else count(1)
@@ -89,7 +90,7 @@ class GameLibrary:
         """Write a game with its variations into the file, in its place. `ValueError`: nothing has changed there."""
         self.start()
         self.index.wait()
-        with game.lock:
+        with self._saving, game.lock:  # one at a time: the file is copied, then replaced
             save_tree(self.index, game.tree)
             game.has_new_state()
 
@@ -99,9 +100,10 @@ class GameLibrary:
 
 
 def tree_in_text(text: str) -> GameTree:
-    """The game of a text that was pasted: a PGN, or the FEN of a position."""
+    """The game of a text that was pasted: a PGN, or the FEN of a position, of Chess960 if it is right only there."""
     if len(text) > LONGEST_PASTED:
         raise ValueError("the text is too long")
     if text.count("/") >= 7 and "\n" not in text.strip():
-        return GameTree.empty(text.strip())
+        fen = text.strip()
+        return GameTree.empty(fen, chess960=bool(problems_of(fen)) and not problems_of(fen, chess960=True))
     return GameTree.of(text)

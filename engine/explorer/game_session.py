@@ -39,6 +39,7 @@ class GameSession(InteractiveSession):
         self._opening, self._showing, self._shown = threading.Lock(), threading.Lock(), Moments()
         self._root: _Root | None = None  # None: the searches are at a position that is not of this game
         self.game = OpenGame(tree, 1, self._moments, number)
+        self._left: list[OpenGame] = []  # games of the file with changes that are not saved
         self._is_paused = True
         self._show(self.game, node)
         self._is_paused = False
@@ -83,23 +84,32 @@ class GameSession(InteractiveSession):
     # Another game
 
     def open_number(self, number: int) -> Data:
-        """Open another game of the file."""
+        """Open another game of the file. One that was left with unsaved changes comes back with them."""
         if self.library is None:
             raise ValueError("no file is open")
-        return self._open(self.library.tree(number), number)
+        changed = next((game for game in self.unsaved() if game.number == number), None)
+        return self._open(changed or OpenGame(self.library.tree(number), 0, self._moments, number))
+
+    def unsaved(self) -> list[OpenGame]:
+        """The games of the file with changes that are not saved, the open one first."""
+        known = [self.game, *(game for game in self._left if game is not self.game)]
+        return [game for game in known if game.number is not None and game.tree.is_changed]
 
     def paste(self, text: str) -> Data:
         """Open a game, or an empty one from a position."""
-        return self._open(tree_in_text(text), None)
+        return self._open(OpenGame(tree_in_text(text), 0, self._moments))
 
-    def _open(self, tree: GameTree, number: int | None) -> Data:
+    def _open(self, game: OpenGame) -> Data:
         with self._opening:
-            self.game = game = OpenGame(tree, self.game.revision + 1, self._moments, number)
+            self._left = self.unsaved()
+            game.begin(self.game.revision + 1)
+            self.game = game
             self.judge.start(game)
         with self._showing:
-            self._root = None
-            self._shown.next()
-            self._show(game, 0)
+            if game is self.game:  # no other one was opened meanwhile
+                self._root = None
+                self._shown.next()
+                self._show(game, 0)
         return game.data()
 
     # The node that is shown

@@ -118,6 +118,12 @@ class OpenGame:
 
     # What changes it
 
+    def begin(self, revision: int) -> None:
+        """It is the open game from now on, under another number."""
+        with self.lock:
+            self.revision = revision
+            self.has_new_state()
+
     def add(self, node: int, move: str, name: str = "") -> Data:
         """Play a move from a node; -> the node after it. `name`: of the variation, if the move begins one."""
         with self.lock:

@@ -45,7 +45,8 @@ class Searcher:
         self._threads_warned_of = 1  # which never needs a warning
         self._digest_warned_of: str | None = None
         self._limits, self._preparing = Limits(), threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._ended = threading.Event()  # not `Thread.join`: interrupted, Python takes the thread for ended
+        self._ended.set()
 
     # The tree and its root
 
@@ -147,8 +148,17 @@ class Searcher:
         if rules.is_short:  # starting a thread would take as long
             self._finish(run)
         else:
-            self._thread = threading.Thread(target=self._finish, args=(run,), name="search", daemon=True)
-            self._thread.start()
+            self._start(threading.Thread(target=self._finish_apart, args=(run,), name="search", daemon=True))
+
+    def _start(self, thread: threading.Thread) -> None:
+        try:
+            self._ended.clear()
+            thread.start()
+        except BaseException:  # Ctrl-C, too: the thread may be running nevertheless
+            self.stop()
+            if thread not in threading.enumerate():
+                self._ended.set()
+            raise
 
     def stop(self) -> None:
         """End the search soon."""
@@ -161,7 +171,7 @@ class Searcher:
     @property
     def is_searching(self) -> bool:
         """Is a search running?"""
-        return self._thread is not None and self._thread.is_alive()
+        return not self._ended.is_set()
 
     @property
     def is_pondering(self) -> bool:
@@ -170,8 +180,7 @@ class Searcher:
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the search has ended, at most `seconds`."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+        self._ended.wait(seconds)
 
     def report(self) -> Report:
         """What is known of the root now. From any thread, also while threads search."""
@@ -207,6 +216,13 @@ class Searcher:
             self.listener.on_message("UCI_Elo was measured with Teresa's network; with this one it is another rating")
         self._digest_warned_of = digest
 
+    def _finish_apart(self, run: Run) -> None:
+        """In a thread."""
+        try:
+            self._finish(run)
+        finally:
+            self._ended.set()
+
     def _finish(self, run: Run) -> None:
         """Search; whatever fails, a move is given, once."""
         best, reply = None, None
@@ -233,8 +249,8 @@ class Searcher:
 
 def search_to_end(searcher: Searcher, limits: Limits) -> None:
     """Search until the limits are reached; Ctrl-C stops it."""
-    searcher.go(limits)
     try:
+        searcher.go(limits)
         while searcher.is_searching:
             searcher.wait(SECONDS_BETWEEN_WAITS)
     except KeyboardInterrupt:

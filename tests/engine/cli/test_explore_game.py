@@ -42,6 +42,23 @@ def test_the_first_game_that_can_be_opened_is_shown(file, shown):
     assert page.about()["file"]["name"] == "games.pgn"
 
 
+def test_what_is_wrong_with_a_file_is_said_with_its_name_as_typed(file, monkeypatch, capsys):
+    monkeypatch.chdir(file.parent)
+    file.write_text("no game\n", encoding="utf-8")
+    assert main([file.name]) == 2
+    assert capsys.readouterr().err == f"teresa explore: {file.name}: there is no game in it\n"
+
+
+def test_variations_that_were_not_saved_are_named_at_the_end(file, monkeypatch, capsys):
+    def change(page, _port, **_named):
+        page.game.add(1, "d7d5")
+        return 0
+
+    monkeypatch.setattr(explore_game, "show", change)
+    assert main([str(file), "--hash", "4"]) == 0
+    assert "not saved are gone: game 2\n" in capsys.readouterr().err
+
+
 def test_a_game_by_its_number_at_a_ply(file, shown):
     assert main([str(file), "--hash", "4", "--game", "4", "--ply", "3"]) == 0
     game = shown[0][0].game.data()

@@ -138,6 +138,46 @@ def test_another_game_of_the_file_or_of_a_text(tmp_path):
     page.close()
 
 
+@pytest.mark.parametrize("rights", ["HFhf", "KQkq"])
+def test_a_fen_that_is_right_only_in_chess960_keeps_its_castling(page, rights):
+    start = page.paste(f"bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w {rights} - 0 1")["start"]
+    assert (start["chess960"], start["fen"].split()[2]) == (True, "KQkq")
+    assert not page.paste(Position().fen())["start"]["chess960"]
+
+
+def test_a_game_that_was_left_with_changes_comes_back_with_them(tmp_path):
+    page = page_of_file(tmp_path / "games.pgn")
+    page.library.start()
+    added = page.game.add(1, "d7d5")
+    page.open_number(3)
+    page.paste(MIDDLEGAME)
+    assert [game.number for game in page.unsaved()] == [1]
+    cursor = page.game.data()["cursor"]
+    back = page.open_number(1)
+    assert (back["revision"], back["number"], back["changed"], added in back["nodes"]) == (4, 1, True, True)
+    assert page.news(cursor)["revision"] == 4, "pages hear of it"
+    assert page.open_number(1)["changed"], "the one that is open, too"
+    page.library.save(page.game)
+    page.open_number(3)
+    assert page.unsaved() == []
+    assert added["uci"] in [node["uci"] for node in page.open_number(1)["nodes"]], "read from the file"
+    page.close()
+
+
+def test_of_games_that_are_opened_at_once_the_last_one_is_shown(page, monkeypatch):
+    shown = []
+    monkeypatch.setattr(page, "_show", lambda game, _node: shown.append(game))
+    with page._showing:
+        threads = []
+        for revision, text in ((2, FOOLS_MATE), (3, LONG)):
+            threads.append(threading.Thread(target=page.paste, args=(text,)))
+            threads[-1].start()
+            until(lambda revision=revision: page.game.revision == revision)
+    for thread in threads:
+        thread.join()
+    assert shown == [page.game]
+
+
 # Judging
 
 

@@ -1,5 +1,6 @@
 """The searcher, with its callbacks as witnesses."""
 
+import _thread
 import threading
 import time
 from pathlib import Path
@@ -23,7 +24,7 @@ from engine.search import searcher as search_module
 from engine.search import workers as workers_module
 from engine.search.clock import Delay, Limits, budget
 from engine.search.resources import Resources
-from engine.search.searcher import Searcher
+from engine.search.searcher import Searcher, search_to_end
 from movegen import Position
 from movegen.bits import U64
 from tests.engine.mcts.invariants import check_invariants
@@ -927,3 +928,32 @@ def test_other_moves_can_be_asked_for_right_after_a_root_with_few_visits():
     witness.search(Limits(nodes=2), search_moves=(codes["a2a3"], codes["b2b3"]))
     assert witness.search(Limits(nodes=256), search_moves=(codes["c2c3"],)) == "c2c3"
     assert witness.search(Limits(nodes=256), search_moves=(codes["a2a3"],)) == "a2a3"
+
+
+def test_an_interrupted_search_has_ended_before_the_program_goes_on():
+    """Python's `Thread.join` takes a thread for ended when an exception interrupts it."""
+    witness = Witness()
+    note = witness.on_best_move
+
+    def note_slowly(*moves):
+        time.sleep(0.3)
+        note(*moves)
+
+    witness.on_best_move = note_slowly
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        search_to_end(witness.searcher, Limits(infinite=True))
+    assert len(witness.best) == 1
+    assert not witness.searcher.is_searching
+
+
+def test_a_thread_that_cannot_start_is_not_waited_for(monkeypatch):
+    def fail(_thread):
+        raise RuntimeError("can't start new thread")
+
+    witness = Witness()
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    with pytest.raises(RuntimeError):
+        witness.searcher.go(Limits(nodes=1000))
+    assert not witness.searcher.is_searching
+    witness.searcher.wait()

@@ -77,10 +77,10 @@ def test_the_clock_counts_from_now_if_nothing_else_is_said(searcher):
     assert before <= FakeRun.made[0].rules.started <= time.perf_counter()
 
 
-def test_a_short_search_needs_no_thread(searcher):
+def test_a_short_search_needs_no_thread(searcher, monkeypatch):
+    monkeypatch.setattr(searcher, "_start", lambda _thread: pytest.fail("a thread was started"))
     searcher.go(Limits(move_time=1))
     assert listener_of(searcher).best == [("e2e4", "e7e5")]
-    assert searcher._thread is None
 
 
 def test_one_search_at_a_time(searcher):
