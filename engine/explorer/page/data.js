@@ -183,6 +183,14 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Other children; the focus stays at its place among them. */
+export function refill(element, ...children) {
+  const focusable = () => [...element.querySelectorAll("button:not(:disabled), select, input, [tabindex='0']")];
+  const at = focusable().indexOf(document.activeElement);
+  element.replaceChildren(...children);
+  if (at >= 0) (focusable()[at] ?? focusable().at(-1))?.focus({ preventScroll: true });
+}
+
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

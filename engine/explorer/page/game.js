@@ -15,9 +15,9 @@ export class Game {
     this.load(data);
   }
 
-  /** The same game again stays where it is. */
+  /** The same game again stays where it is; another one has another revision. */
   load(data) {
-    const isSame = this.nodes?.has(this.current) && data.number === this.number && data.start.fen === this.start.fen;
+    const isSame = this.nodes?.has(this.current) && data.revision === this.revision;
     Object.assign(this, data, { current: isSame ? this.current : data.current, cursor: data.cursor ?? 0 });
     this.nodes = new Map(data.nodes.map((node) => [node.id, { ...node, children: [] }]));
     for (const node of this.nodes.values()) {

@@ -3,6 +3,7 @@ import { write } from "./data.js";
 
 const WHEEL_STEP = 30; // of what browsers report for one notch or a short swipe
 const LINE_HEIGHT = 40;
+const SWIPE = 40; // pixels
 const KEPT = "teresa.left-handed";
 const byId = (id) => document.getElementById(id);
 
@@ -11,6 +12,13 @@ export function askIn(dialog, onYes) {
   dialog.returnValue = "";
   dialog.showModal();
   dialog.addEventListener("close", () => dialog.returnValue === "yes" && onYes(), { once: true });
+}
+
+/** Asks before something is lost. */
+export function confirm(question, word, onYes) {
+  write(byId("removing-text"), question);
+  write(byId("agreed"), word);
+  askIn(byId("removing"), onYes);
 }
 
 /** Rename, delete and promote the variation that is shown. */
@@ -25,10 +33,8 @@ export function bindVariations(view) {
   on("promote", (branch) => view.act("promote", { node: branch.id }));
   on("remove", (branch) => {
     const size = view.game.size(branch);
-    write(byId("removing-text"), `Delete ${branch.name || "this variation"} with ${size} ${size === 1 ? "move" : "moves"}?`);
-    askIn(byId("removing"), () => {
-      view.game.current = view.game.parent(branch).id;
-      view.act("remove", { node: branch.id });
+    confirm(`Delete ${branch.name || "this variation"} with ${size} ${size === 1 ? "move" : "moves"}?`, "Delete", () => {
+      view.act("remove", { node: branch.id }, view.game.parent(branch).id);
     });
   });
   for (const id of ["rename", "remove", "promote"]) byId(id).hidden = !view.isLive;
@@ -45,6 +51,21 @@ export function bindWheel(element, onStep) {
     onStep(Math.sign(turned));
     turned = 0;
   }, { passive: false });
+}
+
+/** A finger that moves sideways turns to the next move or back; up and down it scrolls the page. */
+export function bindSwipe(element, onStep) {
+  let from = null;
+  element.addEventListener("pointerdown", (event) => {
+    from = event.pointerType === "touch" && event.isPrimary ? event : null;
+  });
+  element.addEventListener("pointercancel", () => { from = null; });
+  element.addEventListener("pointerup", (event) => {
+    if (!from || event.pointerId !== from.pointerId) return;
+    const [x, y] = [event.clientX - from.clientX, event.clientY - from.clientY];
+    from = null;
+    if (Math.abs(x) >= SWIPE && Math.abs(x) > 2 * Math.abs(y)) onStep(-Math.sign(x));
+  });
 }
 
 /** Left-handed: the columns the other way round. Browsers may forbid to keep that. */

@@ -6,6 +6,7 @@ import { accuracy } from "./numbers.js";
 
 const SIDES = { white: "White", black: "Black" };
 const JUDGING = { quick: "First look", deep: "Closer look", paused: "Judging paused" };
+const SAID = { ...JUDGING, done: "The game is judged" };
 const byId = (id) => document.getElementById(id);
 const known = (text) => (text && !/^[?0.-]+$/.test(text) ? text : "");
 
@@ -13,13 +14,19 @@ export function drawHead(game, isLive) {
   const headers = game.headers ?? {};
   for (const [side, name] of Object.entries(SIDES)) {
     const player = game.players?.[side];
-    write(byId(`${side}-name`), known(headers[name]) || name);
+    named(byId(`${side}-name`), known(headers[name]) || name);
     write(byId(`${side}-rating`), known(headers[`${name}Elo`]));
     write(byId(`${side}-accuracy`), player && player.accuracy !== null && player.accuracy !== undefined ? accuracy(player.accuracy) : "");
   }
-  write(byId("opening"), game.opening ? `${game.opening.eco} ${game.opening.name}` : known(headers.Event));
+  named(byId("opening"), game.opening ? `${game.opening.eco} ${game.opening.name}` : known(headers.Event));
   write(byId("outcome"), { "1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½" }[headers.Result] ?? "");
   drawJudging(game.judging ?? { state: "off" }, isLive);
+}
+
+/** A text that may be too long for its place. */
+function named(element, text) {
+  write(element, text);
+  element.title = text;
 }
 
 function drawJudging({ state, done = 0, of = 0, message }, isLive) {
@@ -27,6 +34,7 @@ function drawJudging({ state, done = 0, of = 0, message }, isLive) {
   byId("judging").hidden = !(state in JUDGING || isTrouble);
   byId("judged").max = Math.max(1, of);
   byId("judged").value = done;
+  write(byId("judging-said"), isTrouble ? `Judging stopped: ${message}` : (SAID[state] ?? "")); // each state once, not each move
   write(byId("judging-state"), isTrouble ? `Judging stopped: ${message}` : `${JUDGING[state] ?? state}: ${done} of ${of}`);
   byId("judge").hidden = !isLive;
   write(byId("judge"), state === "paused" || isTrouble ? "Go on" : "Pause");

@@ -3,7 +3,7 @@ import { write } from "./data.js";
 import { Follower, WRONG_REVISION } from "./follower.js";
 import { FileTab } from "./filetab.js";
 import { Game, START } from "./game.js";
-import { bindSides, bindVariations, bindWheel } from "./gamebuttons.js";
+import { bindSides, bindSwipe, bindVariations, bindWheel, confirm } from "./gamebuttons.js";
 import { GAME_KEYS, gameKeys } from "./gamekeys.js";
 import { drawClocks, drawHead } from "./gamehead.js";
 import { markOf } from "./marks.js";
@@ -56,7 +56,22 @@ export class GameView {
     this.practice.load(game);
     this.drawNumbers();
     this.file.load(game);
+    this.drawShape();
     this.go(game.current, true);
+  }
+
+  /** A position alone needs no column for a game; it comes with the first move, or when it is asked for. */
+  drawShape() {
+    const hasGame = this.isAsked || Boolean(this.about.file) || this.game.nodes.size > 1 || !this.isLive;
+    if (document.body.classList.toggle("with-game", hasGame) === this.hasColumn) return;
+    this.hasColumn = hasGame;
+    byId("swap").hidden = !hasGame;
+    this.page.board.redraw();
+  }
+
+  reveal() {
+    this.isAsked = true;
+    this.drawShape();
   }
 
   drawNumbers() {
@@ -68,9 +83,16 @@ export class GameView {
   /** Only what is seen is drawn. */
   onTab(id) {
     if (id === "files") this.file.show();
+    if (id === "practice") this.practice.show();
     if (byId("numbers").hidden || !this.isStale) return;
     this.isStale = false;
     showNumbers(byId("numbers"), this.game, (key, side) => this.toMark(key, side));
+  }
+
+  /** A part of the game that is asked for. */
+  showPart(id) {
+    this.reveal();
+    this.showTab(id);
   }
 
   /** To the next move of a side with a mark. */
@@ -138,7 +160,7 @@ export class GameView {
   position(node) {
     const moves = node.children.map((child) => child.uci);
     const isFree = !this.isLive && this.practice.exercises.isOn; // nothing here knows the rules
-    return { path: "", names: [], fen: node.fen, turn: node.turn, check: node.check, over: false, moves, isFree, last: node.uci };
+    return { path: "", names: [], fen: node.fen, turn: node.turn, check: node.check, over: /#$/.test(node.san), moves, isFree, last: node.uci };
   }
 
   /** What is drawn of the move that is shown, beside the explorer's tables. */
@@ -201,12 +223,20 @@ export class GameView {
     }
   }
 
-  /** A question whose answer is the game. */
-  async act(name, asked) {
+  /** A question whose answer is the game. `goes`: where one is then. */
+  async act(name, asked, goes = null) {
     const answer = await this.post(name, asked);
     if (!answer) return false;
+    if (goes !== null) this.game.current = goes;
     await this.reload(answer.nodes ? answer : undefined);
     return true;
+  }
+
+  /** Another game or position, from a text; what was not saved of this one is not lost without a question. */
+  paste(text) {
+    const work = () => this.act("paste", { text });
+    if (this.game.changed) confirm("The moves that were added are not saved, and will be lost.", "Open it", work);
+    else work();
   }
 
   async ask(name, asked) {
@@ -237,6 +267,7 @@ export class GameView {
         return;
       }
       this.add(answer.node);
+      if (answer.changes !== undefined && answer.changes !== game.changes) await this.reload(); // another page changed it, too
       at = game.nodes.get(answer.node.id);
     }
     this.go(at.id);
@@ -249,6 +280,7 @@ export class GameView {
     this.list.load(this.game);
     this.timeline.load(this.game);
     this.file.drawSave();
+    this.drawShape();
   }
 
   bind() {
@@ -261,7 +293,10 @@ export class GameView {
     for (const id of ["back", "leave"]) on(id, () => this.back());
     on("judge", () => this.post("judge", { on: byId("judge").textContent !== "Pause" }));
     bindVariations(this);
+    on("whole", () => this.showPart("list"));
     bindWheel(byId("frame"), (by) => this.step(by));
+    bindSwipe(byId("verdict"), (by) => this.step(by));
+    addEventListener("beforeunload", (event) => this.isLive && this.about.file && this.game.changed && event.preventDefault());
     bindSides(byId("swap"));
     new ResizeObserver(() => requestAnimationFrame(() => this.drawGauge())).observe(byId("board"));
   }

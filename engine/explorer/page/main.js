@@ -6,6 +6,7 @@ import { LinePlayer } from "./line.js";
 import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
 import { Curves } from "./time.js";
 import { Icicle } from "./tree.js";
+import { newTyping } from "./typed.js";
 import { showTrouble, showWhy } from "./why.js";
 
 const PICTURE_MILLISECONDS = 1000; // between two pictures of the tree
@@ -21,6 +22,7 @@ x      turn the board
 u      one move up;  Home: back to the root
 m      into the table of moves: ↑ ↓ select, Enter opens
 t      into the tree: ← → ↑ ↓ move, Enter opens
+i      type a move
 w      ask why not a move
 ?      these keys`;
 const byId = (id) => document.getElementById(id);
@@ -39,7 +41,8 @@ let pending = null;
 const last = { pictures: -Infinity, curves: -Infinity };
 const later = {};
 
-const board = newBoard(byId("board"), (uci) => (game && !state.path ? game.move(uci) : open(below(state.path, uci))), (uci) => select(uci, state.active));
+const move = (uci) => (game && !state.path ? game.move(uci) : open(below(state.path, uci)));
+const board = newBoard(byId("board"), move, (uci) => select(uci, state.active));
 const line = new LinePlayer(source, board, byId("caption"), () => {
   drawCaption();
   drawArrows();
@@ -169,6 +172,7 @@ function listen() {
 
 /** The last state stays visible when the connection is lost. */
 function onTrouble(error) {
+  if (game && state.isLost && !error) game.follower.follow(); // the engine does not know where one went meanwhile
   state.isLost = error instanceof ConnectionLost;
   showMessage(error?.message);
   drawFigures();
@@ -442,6 +446,12 @@ async function searchMore() {
   if (why) drawWhy(why);
 }
 
+/** The moves that can be typed: those that are legal, or known. */
+function moves() {
+  const { fen, moves: legal, isFree } = state.position;
+  return { fen, moves: isFree ? [...new Set([...legal, ...(game.game.rows(game.game.node) ?? []).map((row) => row.uci)])] : legal };
+}
+
 const onKeys = {
   f: toggleFreeze,
   v: toggleView,
@@ -451,6 +461,7 @@ const onKeys = {
   Home: () => open(""),
   m: () => byId("tables").querySelector("tr[tabindex='0']")?.focus(),
   t: () => icicles[0].canvas.focus(),
+  i: newTyping(moves, move),
   w: () => byId("asked").focus(),
   "?": () => showText("Keys", game ? game.keysText + KEYS.replace(/;.*root/, "") : KEYS),
 };
@@ -463,7 +474,8 @@ function flip() {
 function onKey(event) {
   if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
   const key = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
-  if (document.querySelector("dialog[open]") || !onKeys[key]) return;
+  const scrolls = /^Arrow(Up|Down)$/.test(key) && event.target.closest("#numbers, #answer");
+  if (document.querySelector("dialog[open]") || !onKeys[key] || scrolls) return;
   event.preventDefault();
   onKeys[key]();
 }
@@ -474,13 +486,14 @@ function bind() {
   byId("hints").addEventListener("click", toggleHints);
   byId("keys").addEventListener("click", onKeys["?"]);
   byId("more").addEventListener("click", searchMore);
+  byId("type").addEventListener("click", onKeys.i);
   byId("pause").addEventListener("click", () => act(isSearching() ? "pause" : "go"));
   byId("descend").addEventListener("click", () => (game ? game.descend(state.path) : act("descend", { path: state.path })));
   byId("setup").addEventListener("submit", (event) => {
     event.preventDefault();
-    const asked = { text: byId("fen").value };
-    if (game) game.act("paste", asked);
-    else act("setup", asked);
+    const text = byId("fen").value;
+    if (game) game.paste(text);
+    else act("setup", { text });
   });
   byId("ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -527,9 +540,9 @@ async function startGame() {
   const hover = (row, fen) => line.begin(state.hasHints ? row : null, "", fen);
   const showsHints = (wanted) => wanted === state.hasHints || toggleHints();
   const { GameView } = await import("./gameview.js");
-  document.body.classList.add("with-game");
   document.body.classList.toggle("offline", !about.interactive);
   document.body.classList.toggle("with-file", Boolean(about.file));
+  document.body.classList.toggle("alone", about.interactive && !about.file);
   game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, score, is: state });
   await game.open();
   Object.assign(onKeys, game.keys);

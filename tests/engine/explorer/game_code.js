@@ -51,7 +51,7 @@
     game.current = 3;
     game.load(data);
     found.kept = game.current;
-    game.load({ ...data, number: 2, current: 1 });
+    game.load({ ...data, revision: 2, current: 1 });
     found.other = game.current;
     return found;
   },
