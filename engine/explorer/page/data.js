@@ -156,7 +156,8 @@ export function openSource() {
 
 export const other = (side) => (side === "white" ? "black" : "white");
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
-export const count = (number) => number.toLocaleString("en-US");
+const inGroups = new Intl.NumberFormat("en-US");
+export const count = (number) => inGroups.format(number);
 
 /** As Python writes a number: what lies exactly in the middle goes to the even digit, not upwards. */
 export function fixed(number, digits) {

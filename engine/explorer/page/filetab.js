@@ -89,7 +89,7 @@ export class FileTab {
 
   async save() {
     const answer = await this.view.post("save", {});
-    if (!answer) return;
+    if (!answer) return this.say("Not saved. “Download PGN” keeps the game with what was added.");
     this.game.changed = false;
     this.drawSave();
     this.say(`Saved in ${answer.saved}.`);

@@ -1,11 +1,31 @@
-// Buttons and gestures of the game: variations, the wheel, and the side on which the columns stand.
+// Buttons and gestures of the game: steps, variations, the wheel, a swipe, and the side on which the columns stand.
 import { write } from "./data.js";
+import { START } from "./game.js";
 
 const WHEEL_STEP = 30; // of what browsers report for one notch or a short swipe
 const LINE_HEIGHT = 40;
 const SWIPE = 40; // pixels
 const KEPT = "teresa.left-handed";
 const byId = (id) => document.getElementById(id);
+
+/** All of them. */
+export function bindGame(view) {
+  const on = (id, work) => byId(id).addEventListener("click", work);
+  on("first", () => view.go(START));
+  on("previous", () => view.step(-1));
+  on("next", () => view.step(1));
+  on("last", () => view.go(view.game.last().id));
+  on("marked", () => view.go(view.game.marked(1).id));
+  for (const id of ["back", "leave"]) on(id, () => view.back());
+  on("judge", () => view.post("judge", { on: byId("judge").textContent !== "Pause" }));
+  bindVariations(view);
+  on("whole", () => view.showPart("list"));
+  bindWheel(byId("frame"), (by) => view.step(by));
+  bindSwipe(byId("verdict"), (by) => view.step(by));
+  addEventListener("beforeunload", (event) => view.isLive && view.about.file && view.game.changed && event.preventDefault());
+  bindSides(byId("swap"));
+  new ResizeObserver(() => requestAnimationFrame(() => view.drawGauge())).observe(byId("board"));
+}
 
 /** Shows a dialog; `onYes` is called when it is agreed to. */
 export function askIn(dialog, onYes) {
@@ -22,7 +42,7 @@ export function confirm(question, word, onYes) {
 }
 
 /** Rename, delete and promote the variation that is shown. */
-export function bindVariations(view) {
+function bindVariations(view) {
   const on = (id, work) => byId(id).addEventListener("click", () => work(view.game.branch()));
   on("rename", (branch) => {
     const name = byId("new-name");
@@ -41,7 +61,7 @@ export function bindVariations(view) {
 }
 
 /** The wheel over the board steps through the game. */
-export function bindWheel(element, onStep) {
+function bindWheel(element, onStep) {
   let turned = 0;
   element.addEventListener("wheel", (event) => {
     if (event.ctrlKey) return; // zooms
@@ -54,7 +74,7 @@ export function bindWheel(element, onStep) {
 }
 
 /** A finger that moves sideways turns to the next move or back; up and down it scrolls the page. */
-export function bindSwipe(element, onStep) {
+function bindSwipe(element, onStep) {
   let from = null;
   element.addEventListener("pointerdown", (event) => {
     from = event.pointerType === "touch" && event.isPrimary ? event : null;
@@ -69,7 +89,7 @@ export function bindSwipe(element, onStep) {
 }
 
 /** Left-handed: the columns the other way round. Browsers may forbid to keep that. */
-export function bindSides(button) {
+function bindSides(button) {
   const kept = () => {
     try {
       return localStorage;

@@ -20,7 +20,7 @@ export function drawHead(game, isLive) {
   }
   named(byId("opening"), game.opening ? `${game.opening.eco} ${game.opening.name}` : known(headers.Event));
   write(byId("outcome"), { "1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½" }[headers.Result] ?? "");
-  drawJudging(game.judging ?? { state: "off" }, isLive);
+  drawJudging(game, isLive);
 }
 
 /** A text that may be too long for its place. */
@@ -29,14 +29,18 @@ function named(element, text) {
   element.title = text;
 }
 
-function drawJudging({ state, done = 0, of = 0, message }, isLive) {
+function drawJudging(game, isLive) {
+  const { state, done = 0, of = 0, message } = game.judging ?? { state: "off" };
   const isTrouble = state === "trouble";
-  byId("judging").hidden = !(state in JUDGING || isTrouble);
+  const judged = game.main.filter((node) => game.judgement(node)).length;
+  byId("judging").hidden = isLive ? !(state in JUDGING || isTrouble) : judged >= game.main.length;
+  for (const id of ["judged", "judge"]) byId(id).hidden = !isLive;
+  if (!isLive) return write(byId("judging-state"), `${judged} of ${game.main.length} moves are judged`);
   byId("judged").max = Math.max(1, of);
   byId("judged").value = done;
-  write(byId("judging-said"), isTrouble ? `Judging stopped: ${message}` : (SAID[state] ?? "")); // each state once, not each move
-  write(byId("judging-state"), isTrouble ? `Judging stopped: ${message}` : `${JUDGING[state] ?? state}: ${done} of ${of}`);
-  byId("judge").hidden = !isLive;
+  const trouble = `Judging stopped: ${message}`;
+  write(byId("judging-said"), isTrouble ? trouble : (SAID[state] ?? "")); // each state once, not each move
+  write(byId("judging-state"), isTrouble ? trouble : `${JUDGING[state] ?? state}: ${done} of ${of}`);
   write(byId("judge"), state === "paused" || isTrouble ? "Go on" : "Pause");
 }
 

@@ -3,7 +3,7 @@ import { write } from "./data.js";
 import { Follower, WRONG_REVISION } from "./follower.js";
 import { FileTab } from "./filetab.js";
 import { Game, START } from "./game.js";
-import { bindSides, bindSwipe, bindVariations, bindWheel, confirm } from "./gamebuttons.js";
+import { bindGame, confirm } from "./gamebuttons.js";
 import { GAME_KEYS, gameKeys } from "./gamekeys.js";
 import { drawClocks, drawHead } from "./gamehead.js";
 import { markOf } from "./marks.js";
@@ -38,7 +38,7 @@ export class GameView {
     this.practice = new Practice(this);
     this.file = new FileTab(this);
     this.showTab = newTabs(byId("tabs"), (id) => this.onTab(id));
-    this.bind();
+    bindGame(this);
     this.load();
     this.showTab("list");
   }
@@ -281,24 +281,6 @@ export class GameView {
     this.timeline.load(this.game);
     this.file.drawSave();
     this.drawShape();
-  }
-
-  bind() {
-    const on = (id, work) => byId(id).addEventListener("click", work);
-    on("first", () => this.go(START));
-    on("previous", () => this.step(-1));
-    on("next", () => this.step(1));
-    on("last", () => this.go(this.game.last().id));
-    on("marked", () => this.go(this.game.marked(1).id));
-    for (const id of ["back", "leave"]) on(id, () => this.back());
-    on("judge", () => this.post("judge", { on: byId("judge").textContent !== "Pause" }));
-    bindVariations(this);
-    on("whole", () => this.showPart("list"));
-    bindWheel(byId("frame"), (by) => this.step(by));
-    bindSwipe(byId("verdict"), (by) => this.step(by));
-    addEventListener("beforeunload", (event) => this.isLive && this.about.file && this.game.changed && event.preventDefault());
-    bindSides(byId("swap"));
-    new ResizeObserver(() => requestAnimationFrame(() => this.drawGauge())).observe(byId("board"));
   }
 
   /** Looking into the search from here, the moves of that path are kept. */

@@ -101,7 +101,7 @@ function clear() {
   if (isLive()) return;
   icicles.forEach((icicle) => icicle.update(NO_PICTURE, turn()));
   curves.clear();
-  showTrouble(byId("answer"), "…");
+  showNoReasons("…");
 }
 
 /** What is known of the moves of the position that is shown; the search replaces it when it knows more. */
@@ -266,12 +266,18 @@ async function fetchWhy(asked = explained()) {
     const why = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
     if (number === whyNumber) drawWhy(why);
   } catch (error) {
-    if (number === whyNumber && !(error instanceof ConnectionLost)) showTrouble(byId("answer"), error.message);
+    if (number === whyNumber && !(error instanceof ConnectionLost)) showNoReasons(error.message);
   }
 }
 
+function showNoReasons(text) {
+  write(byId("why-title"), "Why");
+  byId("more").hidden = true;
+  showTrouble(byId("answer"), text);
+}
+
 function drawWhy(why) {
-  if (why.trouble) return showTrouble(byId("answer"), why.trouble);
+  if (why.trouble) return showNoReasons(why.trouble);
   const name = why.move?.san ?? why.asked ?? "";
   const isBest = why.verdict === "BEST" || (why.move && why.move.uci === why.best?.uci);
   write(byId("why-title"), `${isBest ? "Why" : "Why not"} ${name}${isBest ? "" : "?"}`);
@@ -291,7 +297,8 @@ function drawPosition() {
   });
   byId("crumbs").replaceChildren(
     make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path && "true" }, game ? game.label() : "root"), ...steps);
-  byId("crumbs").scrollLeft = 1e6;
+  if (position.path) byId("crumbs").scrollLeft = 1e6;
+  byId("asked").disabled = Boolean(position.over);
   byId("descend").disabled = !position.path || position.over;
   byId("setup").classList.toggle("asks", Boolean(position.path));
   game?.drawBadge();
@@ -369,7 +376,7 @@ function drawCurves() {
 /** Shows what went wrong; without a text, nothing. */
 function showMessage(text) {
   byId("trouble").hidden = !text;
-  if (text) write(byId("trouble"), capital(text));
+  if (text) write(byId("trouble"), /^\S*[.:]/.test(text) ? text : capital(text)); // names of files stay as they are
 }
 
 // Formulas

@@ -5,6 +5,12 @@
     return games.map(([fen, moves]) => moves.map((uci) => (fen = played(fen, uci))));
   },
 
+  // -> of each text of a position: the moves that it may mean
+  typed: async (positions) => {
+    const { meant } = await import("teresa/typed.js");
+    return positions.map(([fen, moves, texts]) => texts.map((text) => meant(text, fen, moves)));
+  },
+
   names: async ({ moves, landings }) => {
     const { kindOf, landing, pieceOf } = await import("teresa/pieces.js");
     return [moves.map((san) => [kindOf(san), pieceOf(san)]), landings.map(([fen, uci]) => landing(fen, uci))];

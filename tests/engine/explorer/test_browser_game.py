@@ -29,6 +29,9 @@ def test_a_game_is_walked_through(judged_game, game_page):
     page.keyboard.press("End")
     is_at(page, "2… Qh4#")
     until(lambda: page.inner_text("#caption") == "The game is over here.")
+    until(lambda: page.inner_text("#why-title") == "Why")
+    assert page.is_hidden("#more")
+    assert page.is_disabled("#asked")
     page.mouse.move(*place_of(page, "e4"))
     page.mouse.wheel(0, -120)
     is_at(page, "2. g4")
@@ -103,6 +106,19 @@ def test_a_variation_is_tried_named_saved_and_deleted(judged_game, game_page, tm
     is_at(page, "start")
     until(lambda: page.locator(".variation .name").count() == 0)
     assert len(session.game.tree) == 7
+
+
+def test_a_file_that_vanished_loses_nothing(judged_game, game_page, tmp_path):
+    session, page = judged_game, game_page
+    session.actions()["add"]({"revision": 1, "node": 0, "move": "c2c4"})
+    (tmp_path / "games.pgn").unlink()
+    page.click("#tab-files")
+    until(lambda: page.is_enabled("#save"))
+    page.click("#save")
+    until(lambda: page.is_visible("#trouble"))
+    assert "Download PGN" in page.inner_text("#said")
+    assert not page.inner_text("#trouble").startswith("Games.pgn")
+    assert page.is_enabled("#save")
 
 
 def test_what_another_page_adds_is_shown(judged_game, game_page):

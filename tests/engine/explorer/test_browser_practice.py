@@ -81,7 +81,7 @@ def test_games_positions_and_texts(judged_game, game_page):
         page.click("#paste")
         page.fill("#pasted", LONG)
         page.click("#pasting [value=yes]")
-        assert "not saved" in page.inner_text("#removing-text"), "the move that was added would be lost"
+        until(lambda: "not saved" in page.inner_text("#removing-text"))  # the move that was added would be lost
         page.click(f"#removing [value={answer}]")
     until(lambda: page.inner_text("#white-name") == "Dora")
     page.click("#paste")
@@ -116,6 +116,7 @@ def test_a_saved_game_works_without_a_network(judged_game, new_page, tmp_path):
     page.keyboard.press("ArrowUp")
     assert crumbs(page) == ["2. g4"]
     assert "blunder" in page.inner_text("#judgement")
+    assert page.is_hidden("#judging"), "all is judged"
     for part in ("#why", "#tree", "#time", "#paste", "#save", "#games"):
         assert page.is_hidden(part)
     page.hover("#judgement .line")
