@@ -40,7 +40,7 @@ function drawJudging(game, isLive) {
   byId("judged").value = done;
   const trouble = `Judging stopped: ${message}`;
   write(byId("judging-said"), isTrouble ? trouble : (SAID[state] ?? "")); // each state once, not each move
-  write(byId("judging-state"), isTrouble ? trouble : `${JUDGING[state] ?? state}: ${done} of ${of}`);
+  named(byId("judging-state"), isTrouble ? trouble : `${JUDGING[state] ?? state}: ${done} of ${of}`);
   write(byId("judge"), state === "paused" || isTrouble ? "Go on" : "Pause");
 }
 

@@ -199,4 +199,4 @@ def test_moves_are_added_and_judgements_come(code_page):
     assert found["merged"] == [{"state": "deep"}, 7, 0.75, None]
     assert found["exercises"] == [[], ["1… e5"]]
     assert found["marked"] == ["1… e5"]
-    assert (found["gone"], found["kept"], found["other"]) == (0, 3, 1)
+    assert (found["gone"], found["kept"], found["other"]) == (end, 3, 1)
