@@ -45,7 +45,7 @@ export class GameView {
 
   // The game as a whole
 
-  load() {
+  load(follows = true) {
     const { game } = this;
     const title = ["White", "Black"].map((side) => game.headers?.[side] ?? "?").join(" – ");
     document.title = title === "? – ?" ? "Teresa: a game" : `${title}: Teresa`;
@@ -57,7 +57,7 @@ export class GameView {
     this.drawNumbers();
     this.file.load(game);
     this.drawShape();
-    this.go(game.current, true);
+    this.go(game.current, true, follows);
   }
 
   /** A position alone needs no column for a game; it comes with the first move, or when it is asked for. */
@@ -103,11 +103,12 @@ export class GameView {
     this.go((nodes.find((node) => this.game.main.indexOf(node) > at) ?? nodes[0]).id);
   }
 
-  /** Another state of the game from the server: after a change, or when someone else changed it. */
-  async reload(data) {
+  /** Another state of the game: after a change, or when another page changed it, whose search is not led away. */
+  async reload(data, isOthers = false) {
+    const { revision, current } = this.game;
     try {
       this.game.load(data ?? (await this.source.get("game")));
-      this.load();
+      this.load(!isOthers || revision !== this.game.revision || current !== this.game.current);
     } catch (error) {
       this.page.showMessage(error.message);
     }
@@ -118,7 +119,7 @@ export class GameView {
     const { game } = this;
     const isOther = news.revision !== game.revision || (news.changes !== undefined && news.changes !== game.changes);
     if (isOther) {
-      if (!this.isChanging) this.reload();
+      if (!this.isChanging) this.reload(undefined, true);
       return;
     }
     const ids = game.merge(news).filter((id) => game.nodes.has(id));
@@ -142,7 +143,7 @@ export class GameView {
   // Where one is
 
   /** `stays`: an exercise or a game that is played goes on. */
-  go(id, stays = false) {
+  go(id, stays = false, follows = true) {
     const { game } = this;
     if (!stays && id !== game.current) this.practice.leave();
     game.current = id;
@@ -154,7 +155,7 @@ export class GameView {
     this.drawHere();
     this.practice.show();
     write(byId("spoken"), spoken(game, node));
-    this.follower.follow();
+    if (follows) this.follower.follow();
   }
 
   position(node) {

@@ -56,6 +56,8 @@ const curves = new Curves(
 
 /** Of a game, frames are of the position that is shown as soon as the search is there. */
 const isLive = () => state.frame !== null && (!game || state.frame[0].summary.fen === state.rootFen);
+/** Another window can lead the search away; what was seen of this position stays. */
+const isHere = () => isLive() && !state.isElsewhere;
 const rootOf = (number) => (state.stored && number === 0 ? state.stored : isLive() ? state.frame[number].root : undefined);
 function nodeOf(number) {
   if (!state.path) return rootOf(number);
@@ -114,6 +116,7 @@ function store(rows) {
 /** The search is at the position of the game that is shown. */
 async function follow(position) {
   state.rootFen = position.fen;
+  state.isElsewhere = false;
   if (early?.[0].summary.fen === position.fen) state.frame = early;
   preferNewer();
   await open("");
@@ -196,7 +199,9 @@ function takeOver() {
   const frame = pending;
   pending = null;
   const { fen } = frame[0].summary;
-  if (game && fen !== state.rootFen) {
+  state.isElsewhere = Boolean(game && state.rootFen && fen !== state.rootFen);
+  if (game && fen !== (state.rootFen ?? state.position.fen)) {
+    if (state.isElsewhere) drawFigures();
     early = frame; // of a position that is no longer shown, or not yet
     return;
   }
@@ -228,7 +233,7 @@ function isDue(name, wait, work) {
 async function fetchPictures() {
   if (!state.hasHints || (state.isFrozen && last.pictures > 0) || !isDue("pictures", PICTURE_MILLISECONDS, fetchPictures)) return;
   const { path, rootFen } = state;
-  if (!isLive()) return;
+  if (!isHere()) return;
   for (const [number, icicle] of icicles.entries()) {
     const data = await source.get("icicle", { search: number, path })
       .catch((error) => (error instanceof ConnectionLost ? null : NO_PICTURE));
@@ -238,7 +243,7 @@ async function fetchPictures() {
 }
 
 async function fetchCurves() {
-  if (!isLive() || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
+  if (!isHere() || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
   const { rootFen } = state;
   for (const number of about.searches.keys()) {
     const ranked = state.frame[number].root.rows.map((row) => row.uci);
@@ -260,7 +265,7 @@ function explained() {
 
 let whyNumber = 0;
 async function fetchWhy(asked = explained()) {
-  if (!state.hasHints || !isLive() || (game && !state.frame[state.active].summary.visits)) return;
+  if (!state.hasHints || !isHere() || (game && !state.frame[state.active].summary.visits)) return;
   const number = (whyNumber += 1);
   try {
     const why = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
@@ -360,6 +365,7 @@ function drawFigures() {
 
 function stateText(all) {
   if (state.isLost) return "stopped";
+  if (state.isElsewhere) return "in another window";
   if (state.isFrozen) return "frozen";
   if (!state.hasHints) return isSearching() ? "searching" : "stopped"; // why it stopped can be a hint
   return statesOf(all);

@@ -128,6 +128,26 @@ def test_what_another_page_adds_is_shown(judged_game, game_page):
     assert crumbs(page) == ["start"]
 
 
+def test_a_change_by_another_page_does_not_lead_the_search_away(judged_game, game_page):
+    session, page = judged_game, game_page
+    page.keyboard.press("ArrowRight")
+    follows(session, page, 1)
+    shown = []
+    page.on("request", lambda request: "do/show" in request.url and shown.append(request.post_data_json["node"]))
+    session.actions()["show"]({"revision": 1, "node": 3})
+    session.go()
+    until(lambda: page.inner_text("#state") == "in another window")
+    session.actions()["add"]({"revision": 1, "node": 3, "move": "b8c6"})
+    until(lambda: page.locator("#list .move").count() == 7)
+    page.wait_for_timeout(400)
+    assert shown == []
+    assert session.game.current == 3
+    session.actions()["show"]({"revision": 1, "node": 1})
+    until(lambda: page.inner_text("#state") == "searching")
+    page.keyboard.press("ArrowRight")
+    follows(session, page, 2)
+
+
 def test_looking_into_the_search_and_back(judged_game, game_page):
     session, page = judged_game, game_page
     session.go()
