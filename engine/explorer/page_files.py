@@ -30,7 +30,7 @@ class File(NamedTuple):
     parts: tuple[str, ...]
 
 
-SEARCH_MODULES = ("main", "data", "board", "line", "pieces", "moves", "tree", "time", "why", "figures")
+SEARCH_MODULES = ("main", "data", "board", "line", "pieces", "moves", "tree", "time", "why", "figures", "typed")
 GAME_MODULES = (
     *("game", "gameview", "follower", "gamehead", "gamebuttons", "gamekeys", "movelist", "timeline", "verdict"),
     *("numbers", "filetab", "files", "games", "editor", "practice", "exercise", "playout", "marks", "tabs"),

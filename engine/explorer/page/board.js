@@ -1,6 +1,7 @@
 // The board: arrows for the moves that the search visits, and pieces that can be moved to open any node.
 import { Chessground } from "./chessground.js";
 import { make, rough } from "./data.js";
+import { described } from "./pieces.js";
 
 const LEAST_SHARE = 0.01;
 const MOST_ARROWS = 8;
@@ -51,8 +52,9 @@ export function newBoard(element, onMove, onArrow) {
       lastMove: last ? squares(last) : undefined,
       movable: { ...movable(shown, asLine), free: Boolean(shown.isFree) && !asLine },
     });
-    if (!asLine) position = shown;
-    else ground.setAutoShapes([]);
+    if (asLine) return ground.setAutoShapes([]);
+    position = shown;
+    element.setAttribute("aria-label", described(shown.fen));
   }
 
   element.addEventListener("click", (event) => {

@@ -156,7 +156,8 @@ export function openSource() {
 
 export const other = (side) => (side === "white" ? "black" : "white");
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
-export const count = (number) => number.toLocaleString("en-US");
+const inGroups = new Intl.NumberFormat("en-US");
+export const count = (number) => inGroups.format(number);
 
 /** As Python writes a number: what lies exactly in the middle goes to the even digit, not upwards. */
 export function fixed(number, digits) {
@@ -181,6 +182,14 @@ export function make(tag, attributes = {}, ...children) {
   }
   element.append(...children);
   return element;
+}
+
+/** Other children; the focus stays at its place among them. */
+export function refill(element, ...children) {
+  const focusable = () => [...element.querySelectorAll("button:not(:disabled), select, input, [tabindex='0']")];
+  const at = focusable().indexOf(document.activeElement);
+  element.replaceChildren(...children);
+  if (at >= 0) (focusable()[at] ?? focusable().at(-1))?.focus({ preventScroll: true });
 }
 
 export function write(element, text) {

@@ -1,5 +1,5 @@
 // Find the better move: each mistake of the game is an exercise, with hints step by step and the reason at the end.
-import { capital, make, rough } from "./data.js";
+import { capital, make, refill, rough } from "./data.js";
 import { filled } from "./game.js";
 import { markOf } from "./marks.js";
 import { kindOf, pieceOf } from "./pieces.js";
@@ -19,9 +19,11 @@ export class Exercises {
   }
 
   load(game) {
+    this.results = this.revision === game.revision ? { ...this.results, ...game.exercises } : { ...game.exercises };
+    const node = this.revision === game.revision && this.task ? game.nodes.get(this.task.node.id) : null;
+    this.task = node ? Object.assign(this.task, { node, parent: game.parent(node) }) : null;
     this.game = game;
-    this.results = { ...this.results, ...game.exercises };
-    if (this.task && !game.nodes.has(this.task.node.id)) this.task = null;
+    this.revision = game.revision;
     this.draw();
   }
 
@@ -106,7 +108,7 @@ export class Exercises {
 
   draw() {
     if (!this.game) return;
-    this.element.replaceChildren(...(this.task ? this.taskParts() : this.overview()));
+    refill(this.element, ...(this.task ? this.taskParts() : this.overview()));
   }
 
   overview() {

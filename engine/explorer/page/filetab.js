@@ -14,7 +14,7 @@ export class FileTab {
     this.view = view;
     this.games = new GamesList(byId("games"), (asked) => this.ask("games", asked), (number) => view.act("open", { number }));
     this.editor = new Editor(byId("editor"), (fen, chess960) => view.source.get("legality", { fen, chess960: Number(chess960) }),
-      (fen) => view.act("paste", { text: fen }));
+      (fen) => view.paste(fen));
     const on = (id, work) => byId(id).addEventListener("click", work);
     on("copy-fen", () => this.copy("FEN", view.page.is.position.fen));
     on("copy-pgn", () => this.copy("PGN", this.exported("pgn")));
@@ -89,7 +89,7 @@ export class FileTab {
 
   async save() {
     const answer = await this.view.post("save", {});
-    if (!answer) return;
+    if (!answer) return this.say("Not saved. “Download PGN” keeps the game with what was added.");
     this.game.changed = false;
     this.drawSave();
     this.say(`Saved in ${answer.saved}.`);
@@ -98,7 +98,7 @@ export class FileTab {
   paste() {
     const text = byId("pasted");
     text.value = "";
-    askIn(byId("pasting"), () => this.view.act("paste", { text: text.value }));
+    askIn(byId("pasting"), () => this.view.paste(text.value));
   }
 
   say(text) {

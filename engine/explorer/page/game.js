@@ -15,15 +15,17 @@ export class Game {
     this.load(data);
   }
 
-  /** The same game again stays where it is. */
+  /** The same game again stays where it is; another one has another revision. */
   load(data) {
-    const isSame = this.nodes?.has(this.current) && data.number === this.number && data.start.fen === this.start.fen;
-    Object.assign(this, data, { current: isSame ? this.current : data.current, cursor: data.cursor ?? 0 });
+    const ids = new Set(data.nodes.map((node) => node.id));
+    let at = data.revision === this.revision ? this.node : null;
+    while (at && !ids.has(at.id)) at = this.parent(at); // it was removed
+    Object.assign(this, data, { current: at ? at.id : data.current, cursor: data.cursor ?? 0 });
     this.nodes = new Map(data.nodes.map((node) => [node.id, { ...node, children: [] }]));
     for (const node of this.nodes.values()) {
       if (node.id !== START) this.nodes.get(node.parent).children.push(node);
     }
-    if (!this.nodes.has(this.current)) this.current = data.nodes.some((node) => node.id === data.current) ? data.current : START;
+    if (!ids.has(this.current)) this.current = START;
     this.main = this.mainLine();
   }
 

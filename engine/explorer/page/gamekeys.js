@@ -23,20 +23,20 @@ export function gameKeys(view) {
     End: () => view.go(view.game.last().id),
     Backspace: () => view.back(),
     l: () => {
-      view.showTab("list");
+      view.showPart("list");
       view.list.focus();
     },
-    n: () => view.showTab("numbers"),
+    n: () => view.showPart("numbers"),
     e: () => {
-      view.showTab("practice");
+      view.showPart("practice");
       byId("practice").querySelector("button")?.focus();
     },
     p: () => {
-      view.showTab("practice");
+      view.showPart("practice");
       byId("playout").querySelector("select, button")?.focus();
     },
     g: () => {
-      view.showTab("files");
+      view.showPart("files");
       view.file.focus();
     },
   };

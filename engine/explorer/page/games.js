@@ -77,6 +77,7 @@ export class GamesList {
       if (this.rows.has(index)) shown.push(this.row(index));
     }
     this.space.replaceChildren(...shown);
+    if (this.rows.has(this.chosen)) this.list.setAttribute("aria-activedescendant", `game-${this.chosen}`);
     if (shown.length < end - top) this.laterFetch();
   }
 
@@ -90,7 +91,7 @@ export class GamesList {
     const facts = [game.event, game.round && game.round !== "?" && `round ${game.round}`, game.date, game.eco, game.plies && `${Math.ceil(game.plies / 2)} moves`];
     const below = game.problem || facts.filter((one) => one && !/^[?.-]+$/.test(one)).join(" · ");
     const row = make("div", { class: game.problem ? "game broken" : "game", role: "option", id: `game-${index}`, "data-index": index,
-      "aria-selected": index === this.chosen, "aria-current": game.number === this.number && "true" },
+      "aria-selected": index === this.chosen, "aria-posinset": index + 1, "aria-setsize": this.matching, "aria-current": game.number === this.number && "true" },
     make("span", { class: "number" }, String(game.number)), make("b", {}, `${game.white || "?"} – ${game.black || "?"}`),
     make("span", { class: "outcome" }, (game.result || "*").replace("1/2-1/2", "½–½").replace("-", "–")),
     make("small", { title: below }, below));
@@ -125,6 +126,5 @@ export class GamesList {
     if (index * ROW < list.scrollTop) list.scrollTop = index * ROW;
     if ((index + 1) * ROW > list.scrollTop + list.clientHeight) list.scrollTop = (index + 1) * ROW - list.clientHeight;
     this.draw();
-    list.setAttribute("aria-activedescendant", `game-${index}`);
   }
 }

@@ -3,7 +3,7 @@ import { write } from "./data.js";
 import { Follower, WRONG_REVISION } from "./follower.js";
 import { FileTab } from "./filetab.js";
 import { Game, START } from "./game.js";
-import { bindSides, bindVariations, bindWheel } from "./gamebuttons.js";
+import { bindGame, confirm } from "./gamebuttons.js";
 import { GAME_KEYS, gameKeys } from "./gamekeys.js";
 import { drawClocks, drawHead } from "./gamehead.js";
 import { markOf } from "./marks.js";
@@ -38,14 +38,14 @@ export class GameView {
     this.practice = new Practice(this);
     this.file = new FileTab(this);
     this.showTab = newTabs(byId("tabs"), (id) => this.onTab(id));
-    this.bind();
+    bindGame(this);
     this.load();
     this.showTab("list");
   }
 
   // The game as a whole
 
-  load() {
+  load(follows = true) {
     const { game } = this;
     const title = ["White", "Black"].map((side) => game.headers?.[side] ?? "?").join(" – ");
     document.title = title === "? – ?" ? "Teresa: a game" : `${title}: Teresa`;
@@ -56,7 +56,22 @@ export class GameView {
     this.practice.load(game);
     this.drawNumbers();
     this.file.load(game);
-    this.go(game.current, true);
+    this.drawShape();
+    this.go(game.current, true, follows);
+  }
+
+  /** A position alone needs no column for a game; it comes with the first move, or when it is asked for. */
+  drawShape() {
+    const hasGame = this.isAsked || Boolean(this.about.file) || this.game.nodes.size > 1 || !this.isLive;
+    if (document.body.classList.toggle("with-game", hasGame) === this.hasColumn) return;
+    this.hasColumn = hasGame;
+    byId("swap").hidden = !hasGame;
+    this.page.board.redraw();
+  }
+
+  reveal() {
+    this.isAsked = true;
+    this.drawShape();
   }
 
   drawNumbers() {
@@ -68,9 +83,16 @@ export class GameView {
   /** Only what is seen is drawn. */
   onTab(id) {
     if (id === "files") this.file.show();
+    if (id === "practice") this.practice.show();
     if (byId("numbers").hidden || !this.isStale) return;
     this.isStale = false;
     showNumbers(byId("numbers"), this.game, (key, side) => this.toMark(key, side));
+  }
+
+  /** A part of the game that is asked for. */
+  showPart(id) {
+    this.reveal();
+    this.showTab(id);
   }
 
   /** To the next move of a side with a mark. */
@@ -81,11 +103,12 @@ export class GameView {
     this.go((nodes.find((node) => this.game.main.indexOf(node) > at) ?? nodes[0]).id);
   }
 
-  /** Another state of the game from the server: after a change, or when someone else changed it. */
-  async reload(data) {
+  /** Another state of the game: after a change, or when another page changed it, whose search is not led away. */
+  async reload(data, isOthers = false) {
+    const { revision, current } = this.game;
     try {
       this.game.load(data ?? (await this.source.get("game")));
-      this.load();
+      this.load(!isOthers || revision !== this.game.revision || current !== this.game.current);
     } catch (error) {
       this.page.showMessage(error.message);
     }
@@ -96,7 +119,7 @@ export class GameView {
     const { game } = this;
     const isOther = news.revision !== game.revision || (news.changes !== undefined && news.changes !== game.changes);
     if (isOther) {
-      if (!this.isChanging) this.reload();
+      if (!this.isChanging) this.reload(undefined, true);
       return;
     }
     const ids = game.merge(news).filter((id) => game.nodes.has(id));
@@ -120,7 +143,7 @@ export class GameView {
   // Where one is
 
   /** `stays`: an exercise or a game that is played goes on. */
-  go(id, stays = false) {
+  go(id, stays = false, follows = true) {
     const { game } = this;
     if (!stays && id !== game.current) this.practice.leave();
     game.current = id;
@@ -132,13 +155,13 @@ export class GameView {
     this.drawHere();
     this.practice.show();
     write(byId("spoken"), spoken(game, node));
-    this.follower.follow();
+    if (follows) this.follower.follow();
   }
 
   position(node) {
     const moves = node.children.map((child) => child.uci);
     const isFree = !this.isLive && this.practice.exercises.isOn; // nothing here knows the rules
-    return { path: "", names: [], fen: node.fen, turn: node.turn, check: node.check, over: false, moves, isFree, last: node.uci };
+    return { path: "", names: [], fen: node.fen, turn: node.turn, check: node.check, over: /#$/.test(node.san), moves, isFree, last: node.uci };
   }
 
   /** What is drawn of the move that is shown, beside the explorer's tables. */
@@ -201,12 +224,20 @@ export class GameView {
     }
   }
 
-  /** A question whose answer is the game. */
-  async act(name, asked) {
+  /** A question whose answer is the game. `goes`: where one is then. */
+  async act(name, asked, goes = null) {
     const answer = await this.post(name, asked);
     if (!answer) return false;
+    if (goes !== null) this.game.current = goes;
     await this.reload(answer.nodes ? answer : undefined);
     return true;
+  }
+
+  /** Another game or position, from a text; what was not saved of this one is not lost without a question. */
+  paste(text) {
+    const work = () => this.act("paste", { text });
+    if (this.game.changed) confirm("The moves that were added are not saved, and will be lost.", "Open it", work);
+    else work();
   }
 
   async ask(name, asked) {
@@ -237,6 +268,7 @@ export class GameView {
         return;
       }
       this.add(answer.node);
+      if (answer.changes !== undefined && answer.changes !== game.changes) await this.reload(); // another page changed it, too
       at = game.nodes.get(answer.node.id);
     }
     this.go(at.id);
@@ -249,21 +281,7 @@ export class GameView {
     this.list.load(this.game);
     this.timeline.load(this.game);
     this.file.drawSave();
-  }
-
-  bind() {
-    const on = (id, work) => byId(id).addEventListener("click", work);
-    on("first", () => this.go(START));
-    on("previous", () => this.step(-1));
-    on("next", () => this.step(1));
-    on("last", () => this.go(this.game.last().id));
-    on("marked", () => this.go(this.game.marked(1).id));
-    for (const id of ["back", "leave"]) on(id, () => this.back());
-    on("judge", () => this.post("judge", { on: byId("judge").textContent !== "Pause" }));
-    bindVariations(this);
-    bindWheel(byId("frame"), (by) => this.step(by));
-    bindSides(byId("swap"));
-    new ResizeObserver(() => requestAnimationFrame(() => this.drawGauge())).observe(byId("board"));
+    this.drawShape();
   }
 
   /** Looking into the search from here, the moves of that path are kept. */

@@ -6,6 +6,7 @@ import { LinePlayer } from "./line.js";
 import { ALONE, FIRST_OF_TWO, MovesTable, SECOND_OF_TWO, whose } from "./moves.js";
 import { Curves } from "./time.js";
 import { Icicle } from "./tree.js";
+import { newTyping } from "./typed.js";
 import { showTrouble, showWhy } from "./why.js";
 
 const PICTURE_MILLISECONDS = 1000; // between two pictures of the tree
@@ -21,6 +22,7 @@ x      turn the board
 u      one move up;  Home: back to the root
 m      into the table of moves: ↑ ↓ select, Enter opens
 t      into the tree: ← → ↑ ↓ move, Enter opens
+i      type a move
 w      ask why not a move
 ?      these keys`;
 const byId = (id) => document.getElementById(id);
@@ -39,7 +41,8 @@ let pending = null;
 const last = { pictures: -Infinity, curves: -Infinity };
 const later = {};
 
-const board = newBoard(byId("board"), (uci) => (game && !state.path ? game.move(uci) : open(below(state.path, uci))), (uci) => select(uci, state.active));
+const move = (uci) => (game && !state.path ? game.move(uci) : open(below(state.path, uci)));
+const board = newBoard(byId("board"), move, (uci) => select(uci, state.active));
 const line = new LinePlayer(source, board, byId("caption"), () => {
   drawCaption();
   drawArrows();
@@ -53,6 +56,8 @@ const curves = new Curves(
 
 /** Of a game, frames are of the position that is shown as soon as the search is there. */
 const isLive = () => state.frame !== null && (!game || state.frame[0].summary.fen === state.rootFen);
+/** Another window can lead the search away; what was seen of this position stays. */
+const isHere = () => isLive() && !state.isElsewhere;
 const rootOf = (number) => (state.stored && number === 0 ? state.stored : isLive() ? state.frame[number].root : undefined);
 function nodeOf(number) {
   if (!state.path) return rootOf(number);
@@ -98,7 +103,7 @@ function clear() {
   if (isLive()) return;
   icicles.forEach((icicle) => icicle.update(NO_PICTURE, turn()));
   curves.clear();
-  showTrouble(byId("answer"), "…");
+  showNoReasons("…");
 }
 
 /** What is known of the moves of the position that is shown; the search replaces it when it knows more. */
@@ -111,6 +116,7 @@ function store(rows) {
 /** The search is at the position of the game that is shown. */
 async function follow(position) {
   state.rootFen = position.fen;
+  state.isElsewhere = false;
   if (early?.[0].summary.fen === position.fen) state.frame = early;
   preferNewer();
   await open("");
@@ -169,6 +175,7 @@ function listen() {
 
 /** The last state stays visible when the connection is lost. */
 function onTrouble(error) {
+  if (game && state.isLost && !error) game.follower.follow(); // the engine does not know where one went meanwhile
   state.isLost = error instanceof ConnectionLost;
   showMessage(error?.message);
   drawFigures();
@@ -192,7 +199,9 @@ function takeOver() {
   const frame = pending;
   pending = null;
   const { fen } = frame[0].summary;
-  if (game && fen !== state.rootFen) {
+  state.isElsewhere = Boolean(game && state.rootFen && fen !== state.rootFen);
+  if (game && fen !== (state.rootFen ?? state.position.fen)) {
+    if (state.isElsewhere) drawFigures();
     early = frame; // of a position that is no longer shown, or not yet
     return;
   }
@@ -224,7 +233,7 @@ function isDue(name, wait, work) {
 async function fetchPictures() {
   if (!state.hasHints || (state.isFrozen && last.pictures > 0) || !isDue("pictures", PICTURE_MILLISECONDS, fetchPictures)) return;
   const { path, rootFen } = state;
-  if (!isLive()) return;
+  if (!isHere()) return;
   for (const [number, icicle] of icicles.entries()) {
     const data = await source.get("icicle", { search: number, path })
       .catch((error) => (error instanceof ConnectionLost ? null : NO_PICTURE));
@@ -234,7 +243,7 @@ async function fetchPictures() {
 }
 
 async function fetchCurves() {
-  if (!isLive() || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
+  if (!isHere() || !state.hasHints || !isDue("curves", CURVES_MILLISECONDS, fetchCurves)) return;
   const { rootFen } = state;
   for (const number of about.searches.keys()) {
     const ranked = state.frame[number].root.rows.map((row) => row.uci);
@@ -256,18 +265,24 @@ function explained() {
 
 let whyNumber = 0;
 async function fetchWhy(asked = explained()) {
-  if (!state.hasHints || !isLive() || (game && !state.frame[state.active].summary.visits)) return;
+  if (!state.hasHints || !isHere() || (game && !state.frame[state.active].summary.visits)) return;
   const number = (whyNumber += 1);
   try {
     const why = await source.get("why", asked ? { search: state.active, move: asked } : { search: state.active });
     if (number === whyNumber) drawWhy(why);
   } catch (error) {
-    if (number === whyNumber && !(error instanceof ConnectionLost)) showTrouble(byId("answer"), error.message);
+    if (number === whyNumber && !(error instanceof ConnectionLost)) showNoReasons(error.message);
   }
 }
 
+function showNoReasons(text) {
+  write(byId("why-title"), "Why");
+  byId("more").hidden = true;
+  showTrouble(byId("answer"), text);
+}
+
 function drawWhy(why) {
-  if (why.trouble) return showTrouble(byId("answer"), why.trouble);
+  if (why.trouble) return showNoReasons(why.trouble);
   const name = why.move?.san ?? why.asked ?? "";
   const isBest = why.verdict === "BEST" || (why.move && why.move.uci === why.best?.uci);
   write(byId("why-title"), `${isBest ? "Why" : "Why not"} ${name}${isBest ? "" : "?"}`);
@@ -287,7 +302,8 @@ function drawPosition() {
   });
   byId("crumbs").replaceChildren(
     make("button", { type: "button", onclick: () => open(""), "aria-current": !position.path && "true" }, game ? game.label() : "root"), ...steps);
-  byId("crumbs").scrollLeft = 1e6;
+  if (position.path) byId("crumbs").scrollLeft = 1e6;
+  byId("asked").disabled = Boolean(position.over);
   byId("descend").disabled = !position.path || position.over;
   byId("setup").classList.toggle("asks", Boolean(position.path));
   game?.drawBadge();
@@ -349,6 +365,7 @@ function drawFigures() {
 
 function stateText(all) {
   if (state.isLost) return "stopped";
+  if (state.isElsewhere) return "in another window";
   if (state.isFrozen) return "frozen";
   if (!state.hasHints) return isSearching() ? "searching" : "stopped"; // why it stopped can be a hint
   return statesOf(all);
@@ -365,7 +382,7 @@ function drawCurves() {
 /** Shows what went wrong; without a text, nothing. */
 function showMessage(text) {
   byId("trouble").hidden = !text;
-  if (text) write(byId("trouble"), capital(text));
+  if (text) write(byId("trouble"), /^\S*[.:]/.test(text) ? text : capital(text)); // names of files stay as they are
 }
 
 // Formulas
@@ -442,6 +459,12 @@ async function searchMore() {
   if (why) drawWhy(why);
 }
 
+/** The moves that can be typed: those that are legal, or known. */
+function moves() {
+  const { fen, moves: legal, isFree } = state.position;
+  return { fen, moves: isFree ? [...new Set([...legal, ...(game.game.rows(game.game.node) ?? []).map((row) => row.uci)])] : legal };
+}
+
 const onKeys = {
   f: toggleFreeze,
   v: toggleView,
@@ -451,6 +474,7 @@ const onKeys = {
   Home: () => open(""),
   m: () => byId("tables").querySelector("tr[tabindex='0']")?.focus(),
   t: () => icicles[0].canvas.focus(),
+  i: newTyping(moves, move),
   w: () => byId("asked").focus(),
   "?": () => showText("Keys", game ? game.keysText + KEYS.replace(/;.*root/, "") : KEYS),
 };
@@ -463,7 +487,8 @@ function flip() {
 function onKey(event) {
   if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
   const key = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
-  if (document.querySelector("dialog[open]") || !onKeys[key]) return;
+  const scrolls = /^Arrow(Up|Down)$/.test(key) && event.target.closest("#numbers, #answer");
+  if (document.querySelector("dialog[open]") || !onKeys[key] || scrolls) return;
   event.preventDefault();
   onKeys[key]();
 }
@@ -474,13 +499,14 @@ function bind() {
   byId("hints").addEventListener("click", toggleHints);
   byId("keys").addEventListener("click", onKeys["?"]);
   byId("more").addEventListener("click", searchMore);
+  byId("type").addEventListener("click", onKeys.i);
   byId("pause").addEventListener("click", () => act(isSearching() ? "pause" : "go"));
   byId("descend").addEventListener("click", () => (game ? game.descend(state.path) : act("descend", { path: state.path })));
   byId("setup").addEventListener("submit", (event) => {
     event.preventDefault();
-    const asked = { text: byId("fen").value };
-    if (game) game.act("paste", asked);
-    else act("setup", asked);
+    const text = byId("fen").value;
+    if (game) game.paste(text);
+    else act("setup", { text });
   });
   byId("ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -527,9 +553,9 @@ async function startGame() {
   const hover = (row, fen) => line.begin(state.hasHints ? row : null, "", fen);
   const showsHints = (wanted) => wanted === state.hasHints || toggleHints();
   const { GameView } = await import("./gameview.js");
-  document.body.classList.add("with-game");
   document.body.classList.toggle("offline", !about.interactive);
   document.body.classList.toggle("with-file", Boolean(about.file));
+  document.body.classList.toggle("alone", about.interactive && !about.file);
   game = new GameView(source, about, { showStored, store, follow, board, showMessage, showsHints, hover, score, is: state });
   await game.open();
   Object.assign(onKeys, game.keys);

@@ -26,7 +26,8 @@ export function pawns(evaluation) {
   if (!evaluation) return "";
   const { cp, mate } = evaluation;
   if (mate !== undefined && mate !== null) return mate < 0 ? `#−${-mate}` : `#${mate}`;
-  return `${cp > 0 ? "+" : cp < 0 ? "−" : ""}${(Math.abs(cp) / 100).toFixed(1)}`;
+  const size = (Math.abs(cp) / 100).toFixed(1);
+  return `${size === "0.0" ? "" : cp > 0 ? "+" : "−"}${size}`;
 }
 
 /** Seconds as a clock shows them. */

@@ -1,5 +1,5 @@
 // The game in numbers: who played how well, and when.
-import { capital, make } from "./data.js";
+import { capital, make, refill } from "./data.js";
 import { MARKS, used } from "./marks.js";
 
 const SIDES = ["white", "black"];
@@ -15,7 +15,7 @@ export function showNumbers(element, game, onMark) {
     element.replaceChildren(make("p", { class: "empty" }, "The numbers come when the game has been judged."));
     return;
   }
-  element.replaceChildren(overall(players, onMark), phases(players), note(game));
+  refill(element, overall(players, onMark), phases(players), note(game));
 }
 
 function overall(players, onMark) {

@@ -16,6 +16,16 @@ export function squaresOf(fen) {
   return found;
 }
 
+/** A position in words, for those who do not see the board. */
+export function described(fen) {
+  const found = [...squaresOf(fen)];
+  const of = (signs) => [...signs].flatMap((sign) => {
+    const squares = found.filter(([, one]) => one === sign).map(([square]) => square);
+    return squares.length ? `${NAMES[sign.toUpperCase()]} ${squares.join(" ")}` : [];
+  }).join(", ");
+  return `White: ${of("KQRBNP")}. Black: ${of("kqrbnp")}.`;
+}
+
 /** The board part of a FEN. */
 export function boardOf(squares) {
   const rows = [8, 7, 6, 5, 4, 3, 2, 1].map((rank) => {

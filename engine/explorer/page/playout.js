@@ -1,5 +1,5 @@
 // Play this out: from the position that is shown, against Teresa at a level.
-import { capital, make } from "./data.js";
+import { capital, make, refill } from "./data.js";
 
 const USUAL_LEVEL = 1600;
 
@@ -15,13 +15,14 @@ export class PlayOut {
 
   load(game) {
     this.game = game;
-    if (this.isOn && !game.nodes.has(this.at)) this.at = null;
+    if (this.revision !== game.revision || !game.nodes.has(this.at)) this.at = null;
+    this.revision = game.revision;
     this.draw();
   }
 
   /** Another position is shown: who is to move there is who one plays. */
   show() {
-    if (!this.isOn) this.draw();
+    if (!this.isOn && !this.element.parentElement?.hidden) this.draw();
   }
 
   async begin() {
@@ -75,7 +76,7 @@ export class PlayOut {
 
   draw() {
     if (!this.game) return;
-    this.element.replaceChildren(make("h3", {}, "Play this out"), ...(this.isOn ? this.playing() : [this.form()]));
+    refill(this.element, make("h3", {}, "Play this out"), ...(this.isOn ? this.playing() : [this.form()]));
   }
 
   playing() {
@@ -97,7 +98,7 @@ export class PlayOut {
       event.preventDefault();
       this.begin();
     } },
-    make("label", {}, "level ", make("select", { name: "elo" }, ...levels.map((one) => option(one, String(one), one === usual)), option("", "full", this.elo === null))),
+    make("label", {}, "level ", make("select", { name: "elo", onchange: ({ target }) => { this.elo = target.value ? Number(target.value) : null; } }, ...levels.map((one) => option(one, String(one), one === usual)), option("", "full", this.elo === null))),
     make("label", {}, "you ", make("select", { name: "side" }, ...["white", "black"].map((side) => option(side, capital(side), side === turn)))),
     make("button", { class: "main" }, "Play"));
     return form;

@@ -20,6 +20,7 @@ export class Practice {
   load(game) {
     this.exercises.load(game);
     this.playout.load(game);
+    if (this.before && !this.exercises.isOn && !this.playout.isOn) this.restore(); // another game was opened meanwhile
   }
 
   /** Moves were judged: there may be more exercises. */
@@ -61,12 +62,15 @@ export class Practice {
   }
 
   finish(node) {
-    const { page } = this.view;
+    this.view.page.board.orient(this.before?.side ?? "white");
+    this.restore();
+    this.view.go(node.id, true);
+  }
+
+  restore() {
     document.body.classList.remove("practising");
     byId("playout").hidden = byId("exercises").hidden = false;
-    page.board.orient(this.before?.side ?? "white");
-    if (this.before?.hasHints) page.showsHints(true);
+    if (this.before?.hasHints) this.view.page.showsHints(true);
     this.before = undefined;
-    this.view.go(node.id, true);
   }
 }

@@ -1,5 +1,5 @@
 // What was thought of the move that is shown, in words; and what can be done with a variation.
-import { capital, make, rough, score, short } from "./data.js";
+import { capital, make, refill, rough, score, short } from "./data.js";
 import { START } from "./game.js";
 import { clock, isExercise, markOf, pawns, used } from "./marks.js";
 
@@ -14,7 +14,9 @@ export class Verdict {
   show(game, node) {
     const judged = game.judgement(node);
     const parts = node.id === START ? this.ofStart(game) : this.ofMove(game, node, judged);
-    this.element.replaceChildren(...parts.filter(Boolean));
+    if (node.id === this.shown) refill(this.element, ...parts.filter(Boolean));
+    else this.element.replaceChildren(...parts.filter(Boolean));
+    this.shown = node.id;
   }
 
   ofStart(game) {

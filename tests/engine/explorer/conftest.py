@@ -42,7 +42,7 @@ def new_page(browser):
 
         def note(message):
             is_lost = loses_engine and "net::ERR_" in message.text
-            is_refused = types_anything and message.location["url"].endswith(("/do/setup", "/do/paste"))  # no position
+            is_refused = types_anything and message.location["url"].endswith(("/do/setup", "/do/paste", "/do/save"))
             if message.type in ("error", "warning") and not is_lost and not is_refused:
                 wrong.append(f"{message.text} {message.location['url']}")
 

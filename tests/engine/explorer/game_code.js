@@ -5,6 +5,12 @@
     return games.map(([fen, moves]) => moves.map((uci) => (fen = played(fen, uci))));
   },
 
+  // -> of each text of a position: the moves that it may mean
+  typed: async (positions) => {
+    const { meant } = await import("teresa/typed.js");
+    return positions.map(([fen, moves, texts]) => texts.map((text) => meant(text, fen, moves)));
+  },
+
   names: async ({ moves, landings }) => {
     const { kindOf, landing, pieceOf } = await import("teresa/pieces.js");
     return [moves.map((san) => [kindOf(san), pieceOf(san)]), landings.map(([fen, uci]) => landing(fen, uci))];
@@ -51,7 +57,7 @@
     game.current = 3;
     game.load(data);
     found.kept = game.current;
-    game.load({ ...data, number: 2, current: 1 });
+    game.load({ ...data, revision: 2, current: 1 });
     found.other = game.current;
     return found;
   },

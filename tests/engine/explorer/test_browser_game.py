@@ -29,6 +29,9 @@ def test_a_game_is_walked_through(judged_game, game_page):
     page.keyboard.press("End")
     is_at(page, "2… Qh4#")
     until(lambda: page.inner_text("#caption") == "The game is over here.")
+    until(lambda: page.inner_text("#why-title") == "Why")
+    assert page.is_hidden("#more")
+    assert page.is_disabled("#asked")
     page.mouse.move(*place_of(page, "e4"))
     page.mouse.wheel(0, -120)
     is_at(page, "2. g4")
@@ -105,11 +108,44 @@ def test_a_variation_is_tried_named_saved_and_deleted(judged_game, game_page, tm
     assert len(session.game.tree) == 7
 
 
+def test_a_file_that_vanished_loses_nothing(judged_game, game_page, tmp_path):
+    session, page = judged_game, game_page
+    session.actions()["add"]({"revision": 1, "node": 0, "move": "c2c4"})
+    (tmp_path / "games.pgn").unlink()
+    page.click("#tab-files")
+    until(lambda: page.is_enabled("#save"))
+    page.click("#save")
+    until(lambda: page.is_visible("#trouble"))
+    assert "Download PGN" in page.inner_text("#said")
+    assert not page.inner_text("#trouble").startswith("Games.pgn")
+    assert page.is_enabled("#save")
+
+
 def test_what_another_page_adds_is_shown(judged_game, game_page):
     session, page = judged_game, game_page
     session.actions()["add"]({"revision": 1, "node": 0, "move": "c2c4"})
     until(lambda: "c4" in page.inner_text("#list"))
     assert crumbs(page) == ["start"]
+
+
+def test_a_change_by_another_page_does_not_lead_the_search_away(judged_game, game_page):
+    session, page = judged_game, game_page
+    page.keyboard.press("ArrowRight")
+    follows(session, page, 1)
+    shown = []
+    page.on("request", lambda request: "do/show" in request.url and shown.append(request.post_data_json["node"]))
+    session.actions()["show"]({"revision": 1, "node": 3})
+    session.go()
+    until(lambda: page.inner_text("#state") == "in another window")
+    session.actions()["add"]({"revision": 1, "node": 3, "move": "b8c6"})
+    until(lambda: page.locator("#list .move").count() == 7)
+    page.wait_for_timeout(400)
+    assert shown == []
+    assert session.game.current == 3
+    session.actions()["show"]({"revision": 1, "node": 1})
+    until(lambda: page.inner_text("#state") == "searching")
+    page.keyboard.press("ArrowRight")
+    follows(session, page, 2)
 
 
 def test_looking_into_the_search_and_back(judged_game, game_page):

@@ -77,9 +77,12 @@ def test_games_positions_and_texts(judged_game, game_page):
     until(lambda: session.game.position_at(0).fen() == "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
     play(page, "e2e4")
     is_at(page, "1. e4")
-    page.click("#paste")
-    page.fill("#pasted", LONG)
-    page.click("#pasting [value=yes]")
+    for answer in ("no", "yes"):
+        page.click("#paste")
+        page.fill("#pasted", LONG)
+        page.click("#pasting [value=yes]")
+        until(lambda: "not saved" in page.inner_text("#removing-text"))  # the move that was added would be lost
+        page.click(f"#removing [value={answer}]")
     until(lambda: page.inner_text("#white-name") == "Dora")
     page.click("#paste")
     page.fill("#pasted", "8/8/8/8/8/8/8/8 w - - 0 1")
@@ -113,6 +116,7 @@ def test_a_saved_game_works_without_a_network(judged_game, new_page, tmp_path):
     page.keyboard.press("ArrowUp")
     assert crumbs(page) == ["2. g4"]
     assert "blunder" in page.inner_text("#judgement")
+    assert page.is_hidden("#judging"), "all is judged"
     for part in ("#why", "#tree", "#time", "#paste", "#save", "#games"):
         assert page.is_hidden(part)
     page.hover("#judgement .line")

@@ -34,6 +34,25 @@ def test_moves_are_drawn_as_python_chess_plays_them(code_page, chess960):
     assert [[fen.split()[0] for fen in fens] for fens in found] == [boards for _, _, boards in games]
 
 
+@pytest.mark.parametrize("chess960", [False, True])
+def test_typed_moves_are_those_that_python_chess_reads(code_page, chess960):
+    boards = []
+    for seed in range(12):
+        start, moves, _ = random_game(seed, chess960)
+        board = chess.Board(start, chess960=chess960)
+        for uci in moves:
+            boards.append(board.copy(stack=False))
+            board.push_uci(uci)
+    asked, expected = [], []
+    for board in boards[::7]:
+        legal = [move.uci() for move in board.legal_moves]
+        sans = [board.san(move) for move in board.legal_moves]
+        texts = [*sans, *(san.replace("=", "").rstrip("+#").replace("O", "0") for san in sans), *legal]
+        asked.append([board.fen(), legal, [*texts, "", "xyzzy", "Qh9"]])
+        expected.append([*([uci] for uci in legal * 3), [], [], []])
+    assert run(code_page, "typed", asked) == expected
+
+
 def test_kinds_of_moves_and_where_they_end(code_page):
     moves = ["O-O", "O-O-O+", "Qxf7#", "e8=Q+", "exd5", "Rxe8+", "Bb5+", "Nf3", "a3"]
     castling = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
@@ -63,6 +82,7 @@ TEXTS = {
     "pawns": [
         (None, ""),
         ({"cp": 0}, "0.0"),
+        ({"cp": -4}, "0.0"),
         ({"cp": 130}, "+1.3"),
         ({"cp": -1234}, "−12.3"),
         ({"mate": 3}, "#3"),
@@ -179,4 +199,4 @@ def test_moves_are_added_and_judgements_come(code_page):
     assert found["merged"] == [{"state": "deep"}, 7, 0.75, None]
     assert found["exercises"] == [[], ["1… e5"]]
     assert found["marked"] == ["1… e5"]
-    assert (found["gone"], found["kept"], found["other"]) == (0, 3, 1)
+    assert (found["gone"], found["kept"], found["other"]) == (end, 3, 1)
