@@ -9,7 +9,7 @@ from pathlib import Path
 from engine import warmup
 from engine.cli.progress import compiling
 from engine.mcts.queue import NetQueue, use_queue_kernels
-from engine.network.leaves import LeafBatch
+from engine.network.leaves import Halt, LeafBatch
 from engine.network.weights_file import load_weights
 from engine.report.static_eval import evaluate_by_network, evaluate_by_playouts
 from engine.report.tree_file import GameRecord, load, save
@@ -63,7 +63,7 @@ class Uniform:
 
     name, digest, history, batch, workers = "uniform", "", 1, 1, 1
 
-    def evaluate(self, leaves: LeafBatch) -> None:
+    def evaluate(self, leaves: LeafBatch, _halt: Halt | None = None) -> None:
         """Nobody is better, and no move."""
         leaves.values[:], leaves.draws[:], leaves.priors[:] = 0.5, 0.0, 1.0
 

@@ -16,7 +16,7 @@ from engine.mcts.finish import drop_leaves, finish_leaves
 from engine.mcts.params import NETWORK, PUCT, Root, SearchParams, Worker, new_worker, root_of
 from engine.mcts.tree import ROOT, Tree, new_tree
 from engine.network.architecture import Network
-from engine.network.leaves import NetEvaluator, new_batch
+from engine.network.leaves import Halt, InterruptedEvaluationError, NetEvaluator, new_batch
 from movegen import Position
 from movegen.bits import ONE
 
@@ -44,6 +44,7 @@ class NetQueue:
         self.largest = max(1, min(net.batch, LARGEST_OUTSIDE_BATCH))
         self._table = new_table()
         self._free: list[Collector] = []
+        self._asked: dict[Halt, Tree] = {}  # evaluations that run, and for which search
         self._pace = 0.0  # seconds for a leaf
 
     # For a search
@@ -70,12 +71,10 @@ class NetQueue:
             batch = self.batch_in(tree, params)
             done = int(collect_leaves(tree, root, params, worker, collector, self._table, batch, visits - made))
             waiting = collector.leaves.count
-            if waiting and tree.prior[int(ROOT)]:  # it shall stop
+            if waiting and not self._evaluate(tree, collector):
                 drop_leaves(tree, collector)
                 waiting = 0
-            if waiting:
-                self._evaluate(collector)
-            elif not done:
+            elif not (waiting or done):
                 time.sleep(SECONDS_FOR_OTHERS)
             made += done + waiting
         finish_leaves(tree, params, worker, collector, self._table)
@@ -88,11 +87,27 @@ class NetQueue:
         in_time = int(LONGEST_BATCH_SECONDS / self._pace) if self._pace else 1
         return max(1, min(self.largest, 1 + int(tree.visits[int(ROOT)]) // VISITS_PER_LEAF, in_time))
 
-    def _evaluate(self, collector: Collector) -> None:
-        begin = time.perf_counter()
-        self.net.evaluate(collector.leaves)
+    def interrupt(self, tree: Tree) -> None:
+        """End the evaluations for a search that was asked to stop: their leaves are dropped."""
+        for halt, searched in list(self._asked.items()):
+            if searched is tree:
+                halt.ask()
+
+    def _evaluate(self, tree: Tree, collector: Collector) -> bool:
+        """Ask the network; -> does the search go on with what it says? Not if it shall stop."""
+        begin, halt = time.perf_counter(), Halt()
+        self._asked[halt] = tree  # before the look at the tree: `interrupt` comes after what it sees there
+        try:
+            if tree.prior[int(ROOT)]:
+                return False
+            self.net.evaluate(collector.leaves, halt)
+        except InterruptedEvaluationError:
+            return False
+        finally:
+            del self._asked[halt]
         seconds = (time.perf_counter() - begin) / collector.leaves.count
         self._pace = seconds if not self._pace else self._pace + PACE_SHARE * (seconds - self._pace)
+        return True
 
     def _take(self, capacity: int) -> Collector:
         """Memory for a thread."""

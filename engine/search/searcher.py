@@ -142,7 +142,7 @@ class Searcher:
         self._warn_of_rating()
         context = SearchContext(self.options, self.resources, self.listener, self.positions, self.history)
         planned = budget(limits, overhead.usual, in_reserve(overhead, delay))
-        rules = StopRules(limits, planned, self.control, begin)
+        rules = StopRules(limits, planned, self.control, begin, may_wait=self.resources.queue is not None)
         run = self.run = Run(context, rules, search_moves)
         if rules.is_short:  # starting a thread would take as long
             self._finish(run)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.mcts.fixed_visits import SearchTask, simulate
+from engine.mcts.fixed_visits import BATCHES_AT_ONCE, SearchTask, simulate
 from engine.mcts.params import Worker
 from engine.mcts.reroot import halve
 from engine.mcts.tree import MOST_VISITS, ROOT, ask_to_stop
@@ -16,7 +16,6 @@ from engine.search.clock import SearchControl
 FIRST_CHUNK, LARGEST_CHUNK = 8, 4096
 PACE_GROWTH = 1.1  # of the time for a simulation, from chunk to chunk: what exceeds it was spent waiting
 VISITS_BETWEEN_MARKS = 8192
-BATCHES_AT_ONCE = 4  # of a network outside the kernels: a chunk of another length would cut other batches
 
 
 class Lookout(NamedTuple):
@@ -62,9 +61,11 @@ class WorkerPool:
             raise self._failure
 
     def end(self) -> None:
-        """Stop all workers at their next leaf."""
+        """Stop all workers at their next leaf; they do not wait for a network outside the kernels."""
         self.is_over = True
         ask_to_stop(self.task.tree, shall_stop=True)
+        if self.task.queue is not None:
+            self.task.queue.interrupt(self.task.tree)
 
     @property
     def is_working(self) -> bool:

@@ -131,7 +131,7 @@ def fens_seen(leaves, leaf):
 class Watched(Scattered):
     """Keeps the positions that it saw."""
 
-    def evaluate(self, leaves):
+    def evaluate(self, leaves, _halt=None):
         super().evaluate(leaves)
         self.views = getattr(self, "views", set())
         for leaf in range(leaves.count):
@@ -221,7 +221,7 @@ def test_a_full_tree_is_searched_on():
 class Nonsense(Scattered):
     """A network that says what none should say."""
 
-    def evaluate(self, leaves):
+    def evaluate(self, leaves, _halt=None):
         super().evaluate(leaves)
         leaves.values[:], leaves.draws[:], leaves.priors[:] = np.nan, np.inf, self.prior
 
@@ -240,7 +240,7 @@ def test_nonsense_cannot_damage_the_tree(prior, scaled):
 class Failing(Scattered):
     """Fails after a while, as if the memory were full."""
 
-    def evaluate(self, leaves):
+    def evaluate(self, leaves, _halt=None):
         super().evaluate(leaves)
         if len(self.sizes) > 10:
             raise MemoryError

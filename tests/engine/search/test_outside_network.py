@@ -132,7 +132,7 @@ def test_a_mate_ends_the_search():
 
 def test_a_failing_network_costs_no_game():
     class Broken(Scattered):
-        def evaluate(self, leaves):  # noqa: ARG002  (it fails)
+        def evaluate(self, leaves, _halt=None):  # noqa: ARG002  (it fails)
             raise RuntimeError("no memory on the GPU")
 
     searcher = searcher_with(Broken())
