@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from engine.mcts.queue import NetQueue
 
 VISITS_AT_ONCE = 20_000  # between two looks at whether to stop
-BATCHES_AT_ONCE = 4  # of a network outside the kernels, which may be slow
 TO_EXPAND = 2  # the first visit evaluates the root, the second makes its moves
 
 
@@ -51,7 +50,7 @@ def make_visits(
     while made < visits and not is_stopped():
         chunk = min(at_once, visits - made)
         if task.queue is not None:
-            chunk = min(chunk, BATCHES_AT_ONCE * task.queue.batch_in(task.tree, task.params))
+            chunk = min(chunk, task.queue.visits_at_once(task.tree, task.params))
         done = simulate(task, worker, chunk)
         made += done
         if done < chunk:

@@ -5,6 +5,8 @@ evaluation runs without the interpreter, and batches come back in any order.
 """
 
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +21,12 @@ from engine.network.architecture import Network
 from engine.network.leaves import Halt, InterruptedEvaluationError, NetEvaluator, new_batch
 from movegen import Position
 from movegen.bits import ONE
+from movegen.compiler.cache import version_folder
 
 LARGEST_OUTSIDE_BATCH = 256
 VISITS_PER_LEAF = 16  # of the root, for each leaf more of a batch: in a small tree, leaves at once are a bad choice
 LONGEST_BATCH_SECONDS = 0.05  # by the evaluations so far: as long as a search may go on when it is to stop
+BATCHES_AT_ONCE = 4  # between two looks at the clock: with one, more of them would be cut
 SECONDS_FOR_OTHERS = 0.0005  # to wait where all paths lead to leaves that other threads have
 PACE_SHARE = 0.25  # of the last batch in the mean time for a leaf
 
@@ -86,6 +90,20 @@ class NetQueue:
             return int(params.batch)
         in_time = int(LONGEST_BATCH_SECONDS / self._pace) if self._pace else 1
         return max(1, min(self.largest, 1 + int(tree.visits[int(ROOT)]) // VISITS_PER_LEAF, in_time))
+
+    def visits_at_once(self, tree: Tree, params: SearchParams) -> int:
+        """How many visits there should be between two looks at the clock: a few batches, or one if they are slow.
+
+        A number asked for is kept however slow they are: the search does not depend on it.
+        """
+        batch = self.batch_in(tree, params)
+        is_slow = not params.batch and self._pace * batch * BATCHES_AT_ONCE > LONGEST_BATCH_SECONDS
+        return batch if is_slow else batch * BATCHES_AT_ONCE
+
+    @property
+    def pace(self) -> float:
+        """Seconds for a leaf, by the evaluations so far."""
+        return self._pace
 
     def interrupt(self, tree: Tree) -> None:
         """End the evaluations for a search that was asked to stop: their leaves are dropped."""
@@ -151,6 +169,13 @@ def use_queue_kernels(queue: NetQueue, network: Network) -> None:
     params = SearchParams(PUCT, NETWORK, 1.0, batch=ONE)
     queue.simulate(tree, root, params, new_worker(1, network), 2)
     drop_leaves(tree, new_collector(1, 1))
+    with suppress(OSError):  # it only announces the compiling
+        ready_file().touch()
+
+
+def ready_file() -> Path:
+    """A file in the cache that says that these kernels are there."""
+    return version_folder(Path(__file__).resolve().parent) / "queue-ready"
 
 
 def _is_over(tree: Tree) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.mcts.fixed_visits import BATCHES_AT_ONCE, SearchTask, simulate
+from engine.mcts.fixed_visits import SearchTask, simulate
 from engine.mcts.params import Worker
 from engine.mcts.reroot import halve
 from engine.mcts.tree import MOST_VISITS, ROOT, ask_to_stop
@@ -39,7 +39,6 @@ class WorkerPool:
     chunk_seconds: float  # of simulations between two looks
     is_over: bool = False
     longest_wait: float = 0.0  # seconds that a worker was kept from its work
-    _is_watched: bool = True
     _busy: int = 0
     _failure: Exception | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -77,7 +76,6 @@ class WorkerPool:
         return int(self.task.tree.visits[int(ROOT)]) >= MOST_VISITS
 
     def _work_until_full(self, lookout: Lookout, watch: Callable[[], None] | None) -> None:
-        self._is_watched = watch is not None
         if watch is None:
             self._simulate_chunks(self.workers[0], lookout)
             return
@@ -143,11 +141,11 @@ class WorkerPool:
     def _in_whole_batches(self, count: int) -> int:
         """A number of simulations near `count` in which no batch is cut; at least one batch.
 
-        With a network outside the kernels always a few batches, so that a search does not depend on its speed.
+        With a network outside the kernels a few batches, so that a search does not depend on its speed.
         """
         queue, params = self.task.queue, self.task.params
         if queue is not None:
-            return queue.batch_in(self.task.tree, params) * (BATCHES_AT_ONCE if self._is_watched else 1)
+            return queue.visits_at_once(self.task.tree, params)
         batch = int(params.batch)
         return max(1, count // batch) * batch
 

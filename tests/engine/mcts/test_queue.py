@@ -114,6 +114,8 @@ def test_a_batch_grows_with_the_tree_and_stays_short_in_time():
     tree.visits[0] = 1000
     assert slow.batch_in(tree, PLAIN._replace(batch=U64(0))) == 2
     assert slow.batch_in(tree, PLAIN._replace(batch=U64(9))) == 9  # as it was asked for
+    assert slow.visits_at_once(tree, PLAIN._replace(batch=U64(0))) == 2  # then the clock is looked at
+    assert slow.visits_at_once(tree, PLAIN._replace(batch=U64(9))) == 36
 
 
 # What the network sees

@@ -1,6 +1,7 @@
 """A search with a network outside the kernels, here a fake one: exact visits, prompt stops, reports, files."""
 
 import random
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from engine.config.options import Options
 from engine.explain.explain import explain, search_more
 from engine.mcts.queue import NetQueue
-from engine.mcts.tree import ROOT
+from engine.mcts.tree import BUSY, ROOT
+from engine.network.leaves import InterruptedEvaluationError
 from engine.network.weights_file import SHIPPED
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
@@ -186,3 +188,31 @@ def test_a_wrong_file_leaves_the_network_in_use(tmp_path):
     resources.queue = before
     resources.set_network("")
     assert resources.queue is None
+
+
+class Slow(Scattered):
+    """Each evaluation but the first ones takes half a minute, unless it is ended."""
+
+    def evaluate(self, leaves, halt=None):
+        super().evaluate(leaves)
+        ended = threading.Event()
+        halt.begin(ended.set)
+        if len(self.sizes) > 4 and ended.wait(30):
+            raise InterruptedEvaluationError
+
+
+@pytest.mark.parametrize("limits", [Limits(infinite=True), Limits(move_time=10), Limits(time_left=300)])
+def test_no_move_waits_for_an_evaluation(limits):
+    searcher = searcher_with(Slow(), threads=2)
+    searcher.set_position(Position(), None)
+    begin = time.perf_counter()
+    searcher.go(limits)
+    if limits.infinite:
+        time.sleep(0.3)
+        searcher.stop()
+    searcher.wait()
+    assert time.perf_counter() - begin < 15
+    assert searcher.listener._listener.move in Position().legal_moves
+    check_invariants(searcher.tree)
+    assert not (searcher.tree.link == BUSY).any()
+    assert not searcher.resources.queue._asked
