@@ -10,6 +10,7 @@ pytest.importorskip("onnxruntime", reason="needs the extra `lc0`")
 from engine.lc0 import net_format as nf
 from engine.lc0.evaluator import Lc0Net
 from engine.lc0.reflections import FLIPPED, MIRRORED, TRANSPOSED
+from engine.network.leaves import Halt, InterruptedEvaluationError
 from tests.engine.lc0.games import batch_of, games
 from tests.engine.lc0.reference import Reference, softmax
 from tests.engine.lc0.tiny_nets import KINDS, tiny_net, written
@@ -120,7 +121,7 @@ class AskedTooLate(Halt):
 
 
 def test_an_evaluation_can_be_ended(tmp_path):
-    net = opened("classical", tmp_path)
+    net = opened(tmp_path, written(tiny_net("squeezed")))
     leaves = batch_of(games(3, 1))
     halt = Halt()
     halt.ask()
