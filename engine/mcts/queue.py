@@ -51,6 +51,10 @@ class NetQueue:
         self._asked: dict[Halt, Tree] = {}  # evaluations that run, and for which search
         self._pace = 0.0  # seconds for a leaf
 
+    def forget(self) -> None:
+        """Drop what the network has said: what is known need not be asked, so the next batches would be others."""
+        self._table = new_table()
+
     # For a search
 
     def simulate(self, tree: Tree, root: Root, params: SearchParams, worker: Worker, visits: int) -> int:

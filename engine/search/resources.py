@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from engine.config.options import Options
 from engine.system.environment import print_to_stderr
@@ -69,6 +70,13 @@ class Resources:
         from movegen.bits import U64
 
         return params._replace(quiescence=U64(0), batch=U64(options.batch))
+
+    def evaluation_of(self, params: "SearchParams") -> int:
+        """A number, not 0, for all that decides values and priors in a tree: the network of others included."""
+        from engine.mcts.params import evaluation_of
+
+        own = evaluation_of(params)
+        return own if self.queue is None else 1 + crc32(f"{own} {self.queue.net.digest}".encode())
 
     def set_book(self, path: str) -> None:
         """Open another book; the one before stays if that fails. An empty path: no book."""

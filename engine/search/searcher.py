@@ -74,6 +74,8 @@ class Searcher:
     def forget(self) -> None:
         """Drop all that is known, of the clock too: another game may follow."""
         self.overhead = OverheadMeter()
+        if self.resources.queue is not None:
+            self.resources.queue.forget()
         with self._changing_root(self.position):
             if self.tree is not None:
                 clear(self.tree)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from engine.explain.text import percent
 from engine.explorer import view as view_module
 from engine.explorer.view import IN_FRAMES, ON_DEMAND, SearchHandle, View, _trends, loaded
 from engine.mcts.tree import SCORE_UNIT
@@ -114,7 +115,7 @@ def test_why_says_what_a_network_of_others_would_play_without_a_search():
     ranked = sorted(zip(priors.tolist(), position.move_codes, strict=True), key=lambda pair: -pair[0])
     (prior, first), (_, last) = ranked[0], ranked[-1]
     (line,) = [line for line in view.why(0, position.uci(last))["lines"] if line["label"] == "scattered"]
-    assert line["parts"][0].startswith(f"without a search plays {position.san(first)} {100 * prior:.0f} %, ")
+    assert line["parts"][0].startswith(f"without a search plays {position.san(first)} {percent(prior)}, ")
     assert f", {position.san(last)} " in line["parts"][0]
     assert line["parts"][0].endswith(f"(#{len(ranked)})")
     assert not any(line["label"] == "scattered" for line in view.why(1, None)["lines"])

@@ -107,6 +107,10 @@ def test_a_seed_repeats_a_search_with_batches():
         trees.append(searcher.tree)
     for first, other in zip(trees[0].fields, trees[1].fields, strict=True):
         assert (first == other).all()
+    before = trees[1].visits.copy()
+    searcher.forget()  # of what the network has said, too
+    searched(searcher, Limits(nodes=400), Position())
+    assert (searcher.tree.visits == before).all()
 
 
 @pytest.mark.jit
@@ -216,3 +220,15 @@ def test_no_move_waits_for_an_evaluation(limits):
     check_invariants(searcher.tree)
     assert not (searcher.tree.link == BUSY).any()
     assert not searcher.resources.queue._asked
+
+
+def test_a_tree_of_another_network_is_not_gone_on_with():
+    searcher = searcher_with(Scattered())
+    searched(searcher, Limits(nodes=60), Position())
+    searched(searcher, Limits(nodes=60))
+    assert searcher.tree.visits[0] == 120
+    other = Scattered()
+    other.digest = "another"
+    searcher.resources.queue = NetQueue(other)
+    searched(searcher, Limits(nodes=60))
+    assert searcher.tree.visits[0] == 60
