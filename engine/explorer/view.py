@@ -132,6 +132,8 @@ class View:
         move = why.get("move") or {}
         others = [search.report() for other, search in enumerate(self.searches) if other != number]
         found = [line for report in others if (line := policy_line(report, move.get("uci"))) is not None]
+        if not found:
+            return why
         head = sum(line["label"] in HEAD_OF_WHY for line in why["lines"])
         return {**why, "lines": [*why["lines"][:head], *found, *why["lines"][head:]]}
 
