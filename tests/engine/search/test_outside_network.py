@@ -73,6 +73,8 @@ def test_one_visit_plays_the_likeliest_move(scaled):
             notes = searched(searcher, Limits(nodes=1), position)
             assert notes.move == position.uci(best)
             assert notes.infos[-1].nodes == 1
+            value, _ = Scattered.judge(position.board, position.move_codes)
+            assert notes.infos[-1].lines[0][0].score == pytest.approx(float(value), abs=1e-5)
 
 
 def test_with_a_temperature_one_visit_samples_the_policy():
