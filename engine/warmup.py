@@ -1,28 +1,26 @@
 """Compile the kernels that a game needs, at the very first start. `teresa warmup` compiles all others, too."""
 
-import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.config.options import Options
 from engine.search.clock import Limits
 from engine.search.reporter import SilentListener
 from engine.search.searcher import Searcher
+from engine.system.environment import has_extra, print_to_stderr
 from movegen import Position
 from movegen.compiler.cache import CACHE_VARIABLE, is_writable, version_folder
 from perft.exits import ending_at_once
 
+if TYPE_CHECKING:
+    from engine.network.leaves import Halt, LeafBatch
+
 Track = Callable[[list[str]], Iterable[str]]  # passes the names of the parts on, and may show the progress
 
 _compiled_here: set[Path] = set()  # ready files of what this process has compiled, stored or not
-
-
-def print_to_stderr(text: str) -> None:
-    """Print a line, for scripts and notebooks too; a program without a console has no standard error."""
-    if sys.stderr is not None:
-        sys.stderr.write(f"{text}\n")
 
 
 def ensure_warm(track: Track = iter, report: Callable[[str], None] = print_to_stderr) -> None:
@@ -58,8 +56,9 @@ def compile_all(parts: dict[str, Callable[[], object]], track: Track = iter) -> 
 
 
 def parts_of_games() -> dict[str, Callable[[], object]]:
-    """What a game needs."""
-    return {"search": use_search_kernels, "report": use_report_kernels}
+    """What a game needs; with a network of others, where these can be used."""
+    parts: dict[str, Callable[[], object]] = {"search": use_search_kernels, "report": use_report_kernels}
+    return {**parts, "networks of others": use_network_kernels} if has_extra("lc0") else parts
 
 
 def use_search_kernels() -> None:
@@ -77,6 +76,24 @@ def use_report_kernels() -> None:
     report.icicle()
     position = Position()
     _ = str(position), position.fen(), position.key, position.attackers("e1", "black")
+
+
+class Uniform:
+    """A network outside the kernels that knows nothing."""
+
+    name, digest, history, batch, workers = "uniform", "", 1, 1, 1
+
+    def evaluate(self, leaves: "LeafBatch", _halt: "Halt | None" = None) -> None:
+        """Nobody is better, and no move."""
+        leaves.values[:], leaves.draws[:], leaves.priors[:] = 0.5, 0.0, 1.0
+
+
+def use_network_kernels() -> None:
+    """Use every kernel once that a network outside the kernels needs."""
+    from engine.mcts.queue import NetQueue, use_queue_kernels  # not before: most games do without
+    from engine.network.weights_file import load_weights
+
+    use_queue_kernels(NetQueue(Uniform()), load_weights().network)
 
 
 def small_search() -> Searcher:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from engine import warmup
 from engine.cli.progress import compiling
-from engine.mcts.queue import NetQueue, use_queue_kernels
-from engine.network.leaves import LeafBatch
 from engine.network.weights_file import load_weights
 from engine.report.static_eval import evaluate_by_network, evaluate_by_playouts
 from engine.report.tree_file import GameRecord, load, save
@@ -54,18 +52,8 @@ def list_parts() -> dict[str, Callable[[], object]]:
         "perft": lambda: Counter().perft(position, 3),
         "perft with memory": lambda: Counter(hash_megabytes=1).perft(position, 4),
         "eval": use_eval_kernels,
-        "networks outside": lambda: use_queue_kernels(NetQueue(Uniform()), load_weights().network),
+        "networks of others": warmup.use_network_kernels,
     }
-
-
-class Uniform:
-    """A network outside the kernels that knows nothing."""
-
-    name, digest, history, batch, workers = "uniform", "", 1, 1, 1
-
-    def evaluate(self, leaves: LeafBatch) -> None:
-        """Nobody is better, and no move."""
-        leaves.values[:], leaves.draws[:], leaves.priors[:] = 0.5, 0.0, 1.0
 
 
 def use_saved_trees() -> None:

@@ -109,7 +109,7 @@ class InteractiveSession(View):
         if not self._searching_more.acquire(blocking=False):
             raise ValueError("one move at a time")
         try:
-            return self.analyses[number].explain(move, visits)
+            return self.with_policies(self.analyses[number].explain(move, visits), number)
         finally:
             self._searching_more.release()
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from engine.explain.explain import explain
 from engine.explain.text import data_of
 from engine.explorer.asked import Data, Question
+from engine.explorer.policy_line import plays_by_policy, policy_line
 from engine.network.weights_file import load_weights
 from engine.report.columns import CLOSE_LOSS, EXPLAINED, LARGE_LOSS, MOVE_COLUMNS, lesson, state_text
 from engine.report.formulas import context_of
@@ -22,6 +23,7 @@ MOST_LINES = 64
 IN_FRAMES = Shape(lines=8, longest=16)
 ON_DEMAND = Shape(lines=MOST_LINES, longest=16, first_look=True)
 MOST_CURVES = 64
+HEAD_OF_WHY = ("situation", "verdict", "reason", "numbers")
 # Columns that only a page has: one needs the history, the other a second search.
 PAGE_COLUMNS = (
     {"key": "trend", "title": "trend", "meaning": "change of the score since half the visits", "side": "right"},
@@ -63,6 +65,7 @@ class View:
         """What the page needs first."""
         return {
             "searches": [search.name for search in self.searches],
+            "policies": [plays_by_policy(search.report()) for search in self.searches],
             "interactive": bool(self.actions()),
             "game": False,
             "columns": [*(column.heading() for column in MOVE_COLUMNS), *PAGE_COLUMNS],
@@ -121,8 +124,18 @@ class View:
         return {**report.history(min(curves, MOST_CURVES)), "trends": _trends(report)}
 
     def why(self, number: int, move: str | None) -> Data:
-        """Why a move, or why not, by what is known now."""
-        return data_of(explain(self.report(number), move))
+        """Why a move, or why not, by what is known now; and what networks of others would play instead."""
+        return self.with_policies(data_of(explain(self.report(number), move)), number)
+
+    def with_policies(self, why: Data, number: int) -> Data:
+        """An explanation by one search, with the policies of the other ones."""
+        move = why.get("move") or {}
+        others = [search.report() for other, search in enumerate(self.searches) if other != number]
+        found = [line for report in others if (line := policy_line(report, move.get("uci"))) is not None]
+        if not found:
+            return why
+        head = sum(line["label"] in HEAD_OF_WHY for line in why["lines"])
+        return {**why, "lines": [*why["lines"][:head], *found, *why["lines"][head:]]}
 
     def _why_or_trouble(self, number: int, move: str | None) -> Data:
         try:

@@ -9,7 +9,7 @@ from engine.lc0.planes import LAYOUTS, PLANES, SQUARES, fill_planes
 from engine.lc0.priors import fill_priors
 from engine.lc0.session import Outputs, Session
 from engine.lc0.sources import read_net
-from engine.network.leaves import MOST_BOARDS, LeafBatch
+from engine.network.leaves import MOST_BOARDS, Halt, LeafBatch
 
 SUM_TOLERANCE = 0.02  # of win, draw and loss: 16-bit floats
 
@@ -34,13 +34,13 @@ class Lc0Net:
         self.workers = 1 if self.provider == "CPUExecutionProvider" else 2
         self.batch = self._session.best_batch()
 
-    def evaluate(self, leaves: LeafBatch) -> None:
+    def evaluate(self, leaves: LeafBatch, halt: Halt | None = None) -> None:
         """Fill in values, draws and priors of all leaves. Several threads may call this at once."""
         count = leaves.count
         if not count:
             return
         planes, reflections = self.planes(leaves)
-        outputs = self._session.run(planes)
+        outputs = self._session.run(planes, halt)
         values, draws = scores(outputs)
         leaves.values[:count], leaves.draws[:count] = values, draws
         fill_priors(outputs.policy, leaves.moves, leaves.move_count, reflections, self._places, leaves.priors)

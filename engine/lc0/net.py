@@ -18,6 +18,9 @@ def open_net(path: Path, threads: int | None = None) -> "Lc0Net":
     `threads`: for one evaluation; None: as many as there are processors.
     """
     check_extra("lc0")
-    from engine.lc0.evaluator import Lc0Net
+    try:
+        from engine.lc0.evaluator import Lc0Net
+    except ImportError as error:  # a library that onnxruntime needs is missing, or it is for another Python
+        raise ValueError(f"onnxruntime cannot be loaded: {error}") from error
 
     return Lc0Net(path, threads)

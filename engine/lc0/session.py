@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import onnxruntime
 
 from engine.lc0.moves import MOVES
 from engine.lc0.planes import PLANES
+from engine.network.leaves import Halt, InterruptedEvaluationError
 from perft.processors import processors
 
 CPU = "CPUExecutionProvider"
@@ -58,22 +60,26 @@ class Session:
         self.provider: str = self._session.get_providers()[0]
         self._clock = clock_of(threads == 1 and self.provider == CPU)
 
-    def run(self, planes: np.ndarray) -> Outputs:
-        """Evaluate planes, float32 [batch, 112, 64]."""
-        size = self._fixed_batch or len(planes)
-        runs = [self._run(planes[start : start + size], size) for start in range(0, len(planes), size)]
+    def run(self, planes: np.ndarray, halt: Halt | None = None) -> Outputs:
+        """Evaluate planes, float32 [batch, 112, 64]. A halt ends it at the next operator."""
+        size, options = self._fixed_batch or len(planes), onnxruntime.RunOptions()
+        if halt is not None:
+            halt.begin(partial(setattr, options, "terminate", True))
+        runs = [self._run(planes[start : start + size], size, options) for start in range(0, len(planes), size)]
         joined = [np.concatenate(parts) if len(runs) > 1 else parts[0] for parts in zip(*runs, strict=True)]
         found = dict(zip(self._outputs, joined, strict=True))
         return Outputs(found[self.ports.policy], found.get(self.ports.wdl), found.get(self.ports.value))
 
-    def _run(self, planes: np.ndarray, size: int) -> list[np.ndarray]:
+    def _run(self, planes: np.ndarray, size: int, options: onnxruntime.RunOptions) -> list[np.ndarray]:
         count = len(planes)
         if count < size:  # of a model for one batch size only
             planes = np.concatenate([planes, np.zeros((size - count, *planes.shape[1:]), np.float32)])
         inputs = {self.ports.planes: planes.reshape(-1, PLANES, 8, 8).astype(self._dtype, copy=False)}
         try:
-            results = self._session.run(list(self._outputs), inputs)
+            results = self._session.run(list(self._outputs), inputs, options)
         except Exception as error:  # onnxruntime's own errors have no common class
+            if options.terminate:
+                raise InterruptedEvaluationError from error
             raise ValueError(f"onnxruntime cannot evaluate this net: {first_line(error)}") from error
         return [np.asarray(result, np.float32)[:count] for result in results]
 

@@ -49,6 +49,8 @@ def make_visits(
     made = 0
     while made < visits and not is_stopped():
         chunk = min(at_once, visits - made)
+        if task.queue is not None:
+            chunk = min(chunk, task.queue.visits_at_once(task.tree, task.params))
         done = simulate(task, worker, chunk)
         made += done
         if done < chunk:

@@ -3,6 +3,7 @@
 The search fills in positions, the network values and priors. Each thread has batches of its own.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -58,6 +59,30 @@ def new_batch(capacity: int) -> LeafBatch:
     )
 
 
+class InterruptedEvaluationError(Exception):
+    """An evaluation was ended before its result was there."""
+
+
+class Halt:
+    """By which a thread ends an evaluation that runs, or is about to begin, in another one."""
+
+    def __init__(self) -> None:
+        self.is_asked = False
+        self._end: Callable[[], object] | None = None
+
+    def ask(self) -> None:
+        """End it soon, if the network can."""
+        self.is_asked = True
+        if self._end is not None:
+            self._end()
+
+    def begin(self, end: Callable[[], object]) -> None:
+        """It begins, and `end` will end it. `InterruptedEvaluationError` if that was asked for already."""
+        self._end = end  # first: who asks from now on calls it
+        if self.is_asked:
+            raise InterruptedEvaluationError
+
+
 class NetEvaluator(Protocol):
     """A network that evaluates leaves outside the kernels."""
 
@@ -72,5 +97,8 @@ class NetEvaluator(Protocol):
     workers: int
     """Calls that should run at once even if the search has one thread: 1, or 2 where a GPU would else wait."""
 
-    def evaluate(self, leaves: LeafBatch) -> None:
-        """Write value, draws and priors of the leaves. May be called by several threads at once, for their batches."""
+    def evaluate(self, leaves: LeafBatch, halt: Halt | None = None) -> None:
+        """Write value, draws and priors of the leaves. May be called by several threads at once, for their batches.
+
+        If `halt` asks, it may raise `InterruptedEvaluationError` instead.
+        """

@@ -42,6 +42,7 @@ class Report:
             "known_score": progress.known_score,
             "formula": "UCB1" if params.formula == UCB1 else "PUCT",
             "evaluator": "Network" if snapshot.judge else "Playout",
+            "network": snapshot.queue.net.name if snapshot.queue and snapshot.judge else None,
             "moves": len(root.moves),
             "best": position.uci(best.code) if best else None,
             "q": q_of(best) if best else None,

@@ -239,11 +239,12 @@ class StopRules:
     budget: Budget
     control: SearchControl
     started: float
+    may_wait: bool = False  # for a network outside the kernels, however short the time is
 
     @property
     def is_short(self) -> bool:
         """Is the search over before anybody can want to stop it?"""
-        if self.limits.infinite or self.limits.ponder or self.budget.hard is None:
+        if self.limits.infinite or self.limits.ponder or self.budget.hard is None or self.may_wait:
             return False
         return self.budget.hard <= SHORT_SECONDS
 

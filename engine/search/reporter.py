@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.config.options import Options
-from engine.mcts.tree import IN_USE, Tree
+from engine.mcts.tree import IN_USE, ROOT, SCORE_UNIT, Tree
 from engine.report.lines import PositionCache, main_line
 from engine.report.move_stats import MoveStats
 from engine.report.progress import SearchProgress
@@ -109,7 +109,7 @@ class Reporter:
     def send(self, tree: Tree, moves: Sequence[MoveStats], best: MoveStats, progress: SearchProgress) -> list[str]:
         """Report the best move and the next ones; -> its main line."""
         shown = [best, *(move for move in moves if move is not best)][: self._options.multi_pv]
-        lines = [(move, main_line(tree, self._positions, move.slot, move.code)) for move in shown]
+        lines = [(worth_of(tree, move), main_line(tree, self._positions, move.slot, move.code)) for move in shown]
         self._last_seconds, self._last_move = time.perf_counter() - self._started, best.code
         self._listener.on_info(
             Info(
@@ -124,3 +124,11 @@ class Reporter:
             )
         )
         return lines[0][1]
+
+
+def worth_of(tree: Tree, move: MoveStats) -> MoveStats:
+    """A move with its score; after one visit, which only the root got, that of the root."""
+    root = int(ROOT)
+    if move.is_known or int(tree.visits[root]) != 1:
+        return move
+    return move._replace(wins=SCORE_UNIT - int(tree.wins[root]), draws=int(tree.draws[root]), visits=1)

@@ -1,11 +1,14 @@
 """What a search uses besides its tree: the network, and a book and tablebases that choose moves of the root."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from engine.config.options import Options
+from engine.system.environment import print_to_stderr
 
 if TYPE_CHECKING:
     from engine.mcts.fixed_visits import SearchTask
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from engine.network.architecture import Network
     from engine.search.known_moves import Book, ProbeResult, Tablebases
     from movegen import Position
+
+COMPILING = "first network of others: its search is being compiled, which takes some 10 seconds, once"
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,9 @@ class RootMoves:
 class Resources:
     """The network, and a book and tablebases if the options name them."""
 
-    def __init__(self) -> None:
+    def __init__(self, report: Callable[[str], None] = print_to_stderr) -> None:
+        """`report`: takes a line when something will take long."""
+        self._report = report
         self._book: Book | None = None
         self._tablebases: Tablebases | None = None
         self._network: Network | None = None
@@ -45,7 +52,7 @@ class Resources:
 
     def set_network(self, path: str) -> None:
         """Take another network; the one before stays if that fails. An empty path: the shipped one."""
-        queue = _open_outside(Path(path)) if path else None
+        queue = _open_outside(Path(path), self._report) if path else None
         self._network = _load_network(path) if path and queue is None else None
         self.queue = queue
 
@@ -63,6 +70,13 @@ class Resources:
         from movegen.bits import U64
 
         return params._replace(quiescence=U64(0), batch=U64(options.batch))
+
+    def evaluation_of(self, params: "SearchParams") -> int:
+        """A number, not 0, for all that decides values and priors in a tree: the network of others included."""
+        from engine.mcts.params import evaluation_of
+
+        own = evaluation_of(params)
+        return own if self.queue is None else 1 + crc32(f"{own} {self.queue.net.digest}".encode())
 
     def set_book(self, path: str) -> None:
         """Open another book; the one before stays if that fails. An empty path: no book."""
@@ -139,7 +153,7 @@ def _load_network(path: str = "") -> "Network":
     return load_weights(Path(path) if path else SHIPPED).network
 
 
-def _open_outside(path: Path) -> "NetQueue | None":
+def _open_outside(path: Path, report: Callable[[str], None]) -> "NetQueue | None":
     """The network of another program, or None if it is no file of one."""
     from engine.lc0.net import kind_of_file, open_net
 
@@ -149,9 +163,11 @@ def _open_outside(path: Path) -> "NetQueue | None":
         net = open_net(path, threads=1)  # of one evaluation: each thread of a search has its own
     except OSError:  # reported by the loader of Teresa's files
         return None
-    from engine.mcts.queue import NetQueue, use_queue_kernels
+    from engine.mcts.queue import NetQueue, ready_file, use_queue_kernels
 
     queue = NetQueue(net)
+    if not ready_file().is_file():
+        report(COMPILING)
     use_queue_kernels(queue, _load_network())  # compiled now, before a clock runs
     return queue
 

@@ -9,7 +9,7 @@ from engine.config.options import Options
 from engine.config.search_params import search_params, weakened
 from engine.config.strength import level_of
 from engine.mcts.fixed_visits import TO_EXPAND, SearchTask, expand_root
-from engine.mcts.params import DEEPEST, SearchParams, Worker, evaluation_of, new_worker
+from engine.mcts.params import DEEPEST, SearchParams, Worker, new_worker
 from engine.mcts.proof import prove_root
 from engine.mcts.reroot import restrict_root
 from engine.mcts.tree import EVALUATION, ROOT, Tree, ask_to_stop, clear, edges_of, keep
@@ -126,7 +126,7 @@ class Run:
 
         And what was seen before would make a weak player stronger.
         """
-        known = (0, evaluation_of(self.params))  # 0: of an empty tree, or one from a file
+        known = (0, self.context.resources.evaluation_of(self.params))  # 0: of an empty tree, or one from a file
         if self.level is not None or tree.control[int(EVALUATION)] not in known:
             clear(tree)
             self.context.history.clear()
@@ -134,7 +134,7 @@ class Run:
     def _limit_root(self, task: SearchTask, worker: Worker, take: Callable[[int], int]) -> None:
         """Let the root have the moves that may be played; note how the tree is evaluated, which `clear` forgets."""
         limit_root(task, worker, self.root_moves.codes, take)
-        task.tree.control[int(EVALUATION)] = evaluation_of(self.params)
+        task.tree.control[int(EVALUATION)] = self.context.resources.evaluation_of(self.params)
 
     def _choose_root_moves(self) -> None:
         """See which moves may be played; where there is nothing to think about, think little."""

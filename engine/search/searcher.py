@@ -17,7 +17,7 @@ from engine.report.lines import PositionCache
 from engine.report.progress import History, SearchProgress
 from engine.report.report import Report
 from engine.report.snapshot import Snapshot
-from engine.search.clock import DelayMeter, Limits, OverheadMeter, SearchControl, StopRules, budget, in_reserve
+from engine.search.clock import Delay, DelayMeter, Limits, OverheadMeter, SearchControl, StopRules, budget, in_reserve
 from engine.search.reporter import GuardedListener, Listener
 from engine.search.resources import Resources
 from engine.search.run import Run, SearchContext
@@ -75,6 +75,8 @@ class Searcher:
     def forget(self) -> None:
         """Drop all that is known, of the clock too: another game may follow."""
         self.overhead = OverheadMeter()
+        if self.resources.queue is not None:
+            self.resources.queue.forget()
         with self._changing_root(self.position):
             if self.tree is not None:
                 clear(self.tree)
@@ -142,8 +144,11 @@ class Searcher:
         self._warn_of_threads()
         self._warn_of_rating()
         context = SearchContext(self.options, self.resources, self.listener, self.positions, self.history)
+        queue = self.resources.queue
+        if queue is not None:  # the next move needs one evaluation at least
+            delay = Delay(delay.usual, max(delay.longest, round(1000 * queue.pace)))
         planned = budget(limits, overhead.usual, in_reserve(overhead, delay))
-        rules = StopRules(limits, planned, self.control, begin)
+        rules = StopRules(limits, planned, self.control, begin, may_wait=queue is not None)
         run = self.run = Run(context, rules, search_moves)
         if rules.is_short:  # starting a thread would take as long
             self._finish(run)

@@ -16,7 +16,6 @@ from engine.search.clock import SearchControl
 FIRST_CHUNK, LARGEST_CHUNK = 8, 4096
 PACE_GROWTH = 1.1  # of the time for a simulation, from chunk to chunk: what exceeds it was spent waiting
 VISITS_BETWEEN_MARKS = 8192
-BATCHES_AT_ONCE = 4  # of a network outside the kernels: a chunk of another length would cut other batches
 
 
 class Lookout(NamedTuple):
@@ -40,7 +39,6 @@ class WorkerPool:
     chunk_seconds: float  # of simulations between two looks
     is_over: bool = False
     longest_wait: float = 0.0  # seconds that a worker was kept from its work
-    _is_watched: bool = True
     _busy: int = 0
     _failure: Exception | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -62,9 +60,11 @@ class WorkerPool:
             raise self._failure
 
     def end(self) -> None:
-        """Stop all workers at their next leaf."""
+        """Stop all workers at their next leaf; they do not wait for a network outside the kernels."""
         self.is_over = True
         ask_to_stop(self.task.tree, shall_stop=True)
+        if self.task.queue is not None:
+            self.task.queue.interrupt(self.task.tree)
 
     @property
     def is_working(self) -> bool:
@@ -76,7 +76,6 @@ class WorkerPool:
         return int(self.task.tree.visits[int(ROOT)]) >= MOST_VISITS
 
     def _work_until_full(self, lookout: Lookout, watch: Callable[[], None] | None) -> None:
-        self._is_watched = watch is not None
         if watch is None:
             self._simulate_chunks(self.workers[0], lookout)
             return
@@ -142,11 +141,11 @@ class WorkerPool:
     def _in_whole_batches(self, count: int) -> int:
         """A number of simulations near `count` in which no batch is cut; at least one batch.
 
-        With a network outside the kernels always a few batches, so that a search does not depend on its speed.
+        With a network outside the kernels a few batches, so that a search does not depend on its speed.
         """
         queue, params = self.task.queue, self.task.params
         if queue is not None:
-            return queue.batch_in(self.task.tree, params) * (BATCHES_AT_ONCE if self._is_watched else 1)
+            return queue.visits_at_once(self.task.tree, params)
         batch = int(params.batch)
         return max(1, count // batch) * batch
 

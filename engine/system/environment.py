@@ -44,6 +44,17 @@ def is_installed(package: str) -> bool:
     return find_spec(package) is not None
 
 
+def has_extra(extra: str) -> bool:
+    """Are all packages of an extra installed? Nothing is imported."""
+    return all(map(is_installed, PACKAGES[extra]))
+
+
+def print_to_stderr(text: str) -> None:
+    """Print a line, for scripts and notebooks too; a program without a console has no standard error."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")
+
+
 def check_extra(extra: str) -> None:
     """`ValueError` if a package of an extra is missing; nothing is imported."""
     for name in PACKAGES[extra]:

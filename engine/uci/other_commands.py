@@ -12,7 +12,6 @@ from engine.config.options import Options
 from engine.config.search_params import search_params
 from engine.explain.explain import Explanation, NotLegal, explain, settle
 from engine.explain.text import WHY_NOT_HINT, lines_of
-from engine.mcts.params import evaluation_of
 from engine.mcts.tree import ROOT
 from engine.report.move_stats import centipawns
 from engine.report.snapshot import NotInMemoryError
@@ -137,9 +136,11 @@ def load_tree(session: SearchCommands, command: Command) -> None:
     session.searcher.load(found.position, found.history, found.fill)
     session.game = GuiGame(found.game.start, found.game.chess960, found.game.moves, found.position)
     session.say(f"info string {int(tree.visits[int(ROOT)]):,} visits of {found.position.fen()}")
-    if found.evaluation != evaluation_of(search_params(session.options)):
+    params = session.resources.adapted(search_params(session.options), session.options)
+    if found.evaluation != session.resources.evaluation_of(params):
         session.say(
-            "info string it was searched with other values or priors (Evaluator, Quiescence, temperatures, rating)"
+            "info string it was searched with other values or priors "
+            "(Evaluator, a network of others, Quiescence, temperatures, rating)"
         )
     if found.options.formula != session.options.formula:
         session.say(f"info string it was searched with Formula {found.options.formula}, which selects other moves")

@@ -48,7 +48,7 @@ class Session:
         loader: Loader | None = None,
     ) -> None:
         """`say` prints a line; `open_log` takes the name of a file to which all lines are written."""
-        self.say, self.options, self.resources = say, Options(), Resources()
+        self.say, self.options, self.resources = say, Options(), Resources(self.on_message)
         self.search: SearchCommands | None = None  # once the kernels are loaded
         self.is_debugging = False
         self._open_log = open_log

@@ -23,7 +23,7 @@ def done(monkeypatch, tmp_path):
 def test_a_first_start_compiles_and_reports_so_once(done, capsys):
     warmup.ensure_warm()
     output = capsys.readouterr()
-    assert done == ["search", "report"]
+    assert done[:2] == ["search", "report"]
     assert "first start" in output.err
     assert output.out == ""
     warmup.ensure_warm()
@@ -105,8 +105,9 @@ def test_the_kernels_of_a_search_are_used_by_a_search_that_has_ended():
 def test_each_part_can_be_done(part):
     parts = list_parts()
     parts[part]()
-    assert list(warmup.parts_of_games()) == ["search", "report"]
-    assert list(parts)[-5:] == ["saved trees", "perft", "perft with memory", "eval", "networks outside"]
+    assert list(warmup.parts_of_games())[:2] == ["search", "report"]
+    others = [name for name in parts if name != "networks of others"]  # in games, where they can be used
+    assert others[-4:] == ["saved trees", "perft", "perft with memory", "eval"]
     assert [name for name in parts if name.startswith("rules: ")] == list(parts)[:5]
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from engine.cli.console import TABLE_ROWS, moves_table, print_lines
 from engine.cli.play.board_and_moves import board_text, understood, wants_letters
-from engine.cli.play.played_game import PlayedGame, other
+from engine.cli.play.played_game import PlayedGame, engine_maia, other
 from engine.cli.play.saving import UTF8, GameSaver, OwnFile
 from engine.cli.play.searches import Hints, Opponent, thinking
 from engine.explain.legality import objection
@@ -254,7 +254,8 @@ class GameLoop:
     def _begin(self) -> None:
         game = self.game
         elo = game.pgn.headers.get(f"{other(game.human).capitalize()}Elo")
-        strength = f" at about {elo} Elo" if elo else ""
+        maia = engine_maia(game.pgn)
+        strength = f" with Maia {maia}" if maia else f" at about {elo} Elo" if elo else ""
         self.say(f"You play {game.human.capitalize()} against Teresa{strength}. `help` lists the commands.")
         if game.former_result:
             self.say(f"The game had ended, {game.former_result}; it goes on from its last position.")

@@ -30,6 +30,13 @@ def maia_file(rating: int, given: str | None) -> Path:
     return found
 
 
+def keep_maia(arguments: argparse.Namespace, before: int | None) -> None:
+    """Go on with the network that a game was played with, unless the arguments name another player."""
+    names_file = arguments.weights is not None and not Path(arguments.weights).is_dir()
+    if arguments.maia is None and arguments.elo is None and not names_file:
+        arguments.maia = before
+
+
 def set_maia(arguments: argparse.Namespace) -> None:
     """Let `--weights` name the file of `--maia`; `ValueError` says what is wrong with the arguments."""
     if arguments.maia is None:

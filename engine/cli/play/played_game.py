@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from engine.cli.play.maia import RATINGS
 from engine.config.strength import STRONGEST, WEAKEST
 from engine.pgn.endings import ENDINGS
 from engine.pgn.positions import add_move, new_game, positions_of
@@ -14,7 +15,7 @@ from movegen.position import Side
 if TYPE_CHECKING:
     import chess.pgn
 
-ENGINE = "Teresa"
+ENGINE, MAIA = "Teresa", ", Maia "
 RESULT_OF_SCORE = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 OPEN = "*"
 
@@ -115,10 +116,11 @@ class PlayedGame:
 # PGN games
 
 
-def new_pgn(start: Position, human: Side, name: str, elo: int | None) -> "chess.pgn.Game":
-    """A game without moves, with its headers. `name`: the user's; `elo`: Teresa's."""
+def new_pgn(start: Position, human: Side, name: str, elo: int | None, maia: int | None = None) -> "chess.pgn.Game":
+    """A game without moves, with its headers. `name`: the user's; `elo`: Teresa's; `maia`: of the network."""
     now = datetime.now().astimezone()
-    engine, name = f"{ENGINE} {version()}", printable(name).replace('"', "'")
+    engine = f"{ENGINE} {version()}" if maia is None else f"{ENGINE} {version()}{MAIA}{maia}"
+    name = printable(name).replace('"', "'")
     white, black = (name, engine) if human == "white" else (engine, name)
     headers = {"Event": "Game in the terminal", "Site": "?", "Date": f"{now:%Y.%m.%d}", "Round": "-"}
     headers |= {"White": white, "Black": black, "Result": OPEN}
@@ -132,6 +134,13 @@ def engine_side(game: "chess.pgn.Game") -> Side | None:
     names: dict[Side, str] = {"white": game.headers.get("White", ""), "black": game.headers.get("Black", "")}
     sides = [side for side, name in names.items() if name.startswith(ENGINE)]
     return sides[0] if len(sides) == 1 else None
+
+
+def engine_maia(game: "chess.pgn.Game") -> int | None:
+    """The rating of the Maia network that plays, by the headers of a game; None if Teresa plays itself."""
+    side = engine_side(game)
+    _, _, text = game.headers.get(side.capitalize(), "").partition(MAIA) if side else ("", "", "")
+    return int(text) if text.isascii() and text.isdigit() and int(text) in RATINGS else None
 
 
 def engine_elo(game: "chess.pgn.Game") -> int | None:

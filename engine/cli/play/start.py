@@ -10,8 +10,8 @@ from engine.cli.arguments import asked_position, engine_options, opened
 from engine.cli.console import new_console
 from engine.cli.play import ANY_START
 from engine.cli.play.game_loop import GameLoop
-from engine.cli.play.maia import limits_of_opponent, set_chance, set_maia
-from engine.cli.play.played_game import PlayedGame, engine_elo, engine_side, new_pgn, other
+from engine.cli.play.maia import keep_maia, limits_of_opponent, set_chance, set_maia
+from engine.cli.play.played_game import PlayedGame, engine_elo, engine_maia, engine_side, new_pgn, other
 from engine.cli.play.saving import UTF8, OwnFile
 from engine.cli.play.searches import Hints, Opponent
 from engine.config.options import Options
@@ -37,9 +37,12 @@ Start = AskedPosition | ResumedGame
 
 def find_start(arguments: argparse.Namespace) -> Start:
     """What the arguments ask for; `ValueError` says what is wrong, before anything is compiled."""
+    resumed = _find_game(arguments) if arguments.resume else None
+    if resumed is not None:
+        keep_maia(arguments, engine_maia(resumed.found.read_whole()))
     set_maia(arguments)
     set_chance(engine_options(arguments), arguments.temperature)
-    return _find_game(arguments) if arguments.resume else _find_position(arguments)
+    return resumed or _find_position(arguments)
 
 
 def new_loop(arguments: argparse.Namespace, start: Start, limits: Limits) -> GameLoop:
@@ -48,7 +51,7 @@ def new_loop(arguments: argparse.Namespace, start: Start, limits: Limits) -> Gam
     def new_game(start: AskedPosition | None = None) -> PlayedGame:
         side = _side(arguments.colour or "white")
         position = opened(start or _find_position(arguments))
-        return PlayedGame(new_pgn(position, side, arguments.name, arguments.elo), side)
+        return PlayedGame(new_pgn(position, side, arguments.name, arguments.elo, arguments.maia), side)
 
     if isinstance(start, ResumedGame):
         game, file, encoding = _resumed(start, arguments)

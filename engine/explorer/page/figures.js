@@ -11,7 +11,7 @@ export const statesOf = (summaries) => [...new Set(summaries.map(({ state }) => 
 export function showFigures(summaries, names, state) {
   const each = (text) => summaries.map(text).join(" | ");
   const searched = (text) => each((one) => (one.nodes ? text(one) : "–")); // a loaded tree has not been searched here
-  const method = (one) => `${one.formula}, ${one.evaluator.toLowerCase()}`;
+  const method = (one) => `${one.formula}, ${one.network ? one.network.split(".")[0] : one.evaluator.toLowerCase()}`;
   write(byId("visits"), each((one) => count(one.visits)));
   write(byId("speed"), searched((one) => count(one.speed)));
   write(byId("depth"), searched((one) => `${one.depth}, at most ${one.deepest}`));

@@ -524,7 +524,8 @@ async function start() {
   const root = hasGame ? null : await source.get("open", { search: 0, path: "" });
   const isBeside = about.searches.length > 1;
   document.body.classList.toggle("beside", isBeside);
-  const columns = isBeside ? [FIRST_OF_TWO, SECOND_OF_TWO] : [ALONE];
+  const columns = (isBeside ? [FIRST_OF_TWO, SECOND_OF_TWO] : [ALONE]).map((keys, number) =>
+    (isBeside && about.policies?.[number] ? ["p", ...keys.filter((key) => key !== "wdl")] : keys)); // what it plays without a search
   tables = about.searches.map((name, number) => new MovesTable(name, about, columns[number], {
     select: (uci) => select(uci, number), open: (uci) => (game && !isLive() ? game.move(uci) : open(below(state.path, uci))),
     hover: (row) => line.begin(state.hasHints ? row : null, state.path, game && !state.path ? state.position.fen : null), leave: () => line.end(),

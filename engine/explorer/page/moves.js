@@ -83,7 +83,8 @@ export class MovesTable {
     if (!this.extra) return;
     const all = [...(this.node?.rows ?? [])].map((row) => ({ ...row, v: row.v ?? this.extra.looks.get(row.uci) ?? null }));
     this.most = Math.max(1, ...all.map((row) => row.n));
-    if (this.sort) all.sort((a, b) => SORTED_BY[this.sort](b) - SORTED_BY[this.sort](a));
+    const by = SORTED_BY[this.sort ?? (this.columns[0] === "p" ? "p" : null)]; // a policy: what it plays without a search
+    if (by) all.sort((a, b) => by(b) - by(a));
     const count = !this.isFolded || this.sort ? all.length : this.fitting;
     const shown = all.filter((row, index) => index < count || row.uci === this.chosen);
     const wanted = shown.map((row) => this.rowFor(row));

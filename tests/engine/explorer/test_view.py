@@ -6,13 +6,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from engine.explain.text import percent
 from engine.explorer import view as view_module
 from engine.explorer.view import IN_FRAMES, ON_DEMAND, SearchHandle, View, _trends, loaded
 from engine.mcts.tree import SCORE_UNIT
 from engine.report.node import Shape
 from engine.report.progress import Sample
+from engine.search.clock import Limits
 from movegen import Position
+from tests.engine.mcts.outside import Scattered
 from tests.engine.report.searches import MIDDLEGAME, new_searcher
+from tests.engine.search.test_outside_network import searched, searcher_with
 
 
 def test_saved_trees_are_of_one_position(monkeypatch):
@@ -97,3 +101,21 @@ def test_a_path_of_128_moves_can_be_opened_and_no_longer_one():
     assert len(view.position("/".join(moves[:128]))["names"]) == 128
     with pytest.raises(ValueError, match=r"^the path has more than 128 moves$"):
         view.position("/".join(moves[:129]))
+
+
+def test_why_says_what_a_network_of_others_would_play_without_a_search():
+    teresa, other = searcher_with(Scattered()), searcher_with(Scattered())
+    teresa.resources.queue = None
+    for searcher in (teresa, other):
+        searched(searcher, Limits(nodes=50), Position(MIDDLEGAME))
+    view = View([SearchHandle("one", teresa.report), SearchHandle("two", other.report)])
+    assert json.dumps(view.about()["policies"]) == "[false, true]"
+    position = Position(MIDDLEGAME)
+    _, priors = Scattered.judge(position.board, position.move_codes)
+    ranked = sorted(zip(priors.tolist(), position.move_codes, strict=True), key=lambda pair: -pair[0])
+    (prior, first), (_, last) = ranked[0], ranked[-1]
+    (line,) = [line for line in view.why(0, position.uci(last))["lines"] if line["label"] == "scattered"]
+    assert line["parts"][0].startswith(f"without a search plays {position.san(first)} {percent(prior)}, ")
+    assert f", {position.san(last)} " in line["parts"][0]
+    assert line["parts"][0].endswith(f"(#{len(ranked)})")
+    assert not any(line["label"] == "scattered" for line in view.why(1, None)["lines"])

@@ -10,6 +10,7 @@ pytest.importorskip("onnxruntime", reason="needs the extra `lc0`")
 from engine.lc0 import net_format as nf
 from engine.lc0.evaluator import Lc0Net
 from engine.lc0.reflections import FLIPPED, MIRRORED, TRANSPOSED
+from engine.network.leaves import Halt, InterruptedEvaluationError
 from tests.engine.lc0.games import batch_of, games
 from tests.engine.lc0.reference import Reference, softmax
 from tests.engine.lc0.tiny_nets import KINDS, tiny_net, written
@@ -109,3 +110,23 @@ def test_a_net_names_itself(tmp_path):
     assert one.digest == other.digest != opened(tmp_path, written(tiny_net("classical", seed=2))).digest
     assert one.history == 8
     assert one.batch >= 1
+
+
+class AskedTooLate(Halt):
+    """Asks when the evaluation has begun."""
+
+    def begin(self, end):
+        super().begin(end)
+        self.ask()
+
+
+def test_an_evaluation_can_be_ended(tmp_path):
+    net = opened(tmp_path, written(tiny_net("squeezed")))
+    leaves = batch_of(games(3, 1))
+    halt = Halt()
+    halt.ask()
+    for early in (halt, AskedTooLate()):
+        with pytest.raises(InterruptedEvaluationError):
+            net.evaluate(leaves, early)
+    net.evaluate(leaves, Halt())  # the next one is not
+    assert leaves.priors[0].sum() == pytest.approx(1)

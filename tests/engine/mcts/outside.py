@@ -21,7 +21,7 @@ class Scattered:
     def __init__(self, batch=8, seconds=0.0, history=8):
         self.batch, self.seconds, self.history, self.sizes, self.seen = batch, seconds, history, [], []
 
-    def evaluate(self, leaves):
+    def evaluate(self, leaves, _halt=None):
         self.sizes.append(leaves.count)
         for leaf in range(leaves.count):
             count = int(leaves.move_count[leaf])
@@ -44,7 +44,7 @@ class Wrapped:
 
     name, digest, history, workers, batch = "wrapped", "1", 1, 1, 16
 
-    def evaluate(self, leaves):
+    def evaluate(self, leaves, _halt=None):
         boards = np.ascontiguousarray(leaves.history[: leaves.count, 0])
         shares = np.zeros((leaves.count, 3), dtype=np.int64)
         values_of(NET, new_scratch(NET), boards, shares)

@@ -114,6 +114,8 @@ def test_a_batch_grows_with_the_tree_and_stays_short_in_time():
     tree.visits[0] = 1000
     assert slow.batch_in(tree, PLAIN._replace(batch=U64(0))) == 2
     assert slow.batch_in(tree, PLAIN._replace(batch=U64(9))) == 9  # as it was asked for
+    assert slow.visits_at_once(tree, PLAIN._replace(batch=U64(0))) == 2  # then the clock is looked at
+    assert slow.visits_at_once(tree, PLAIN._replace(batch=U64(9))) == 36
 
 
 # What the network sees
@@ -131,7 +133,7 @@ def fens_seen(leaves, leaf):
 class Watched(Scattered):
     """Keeps the positions that it saw."""
 
-    def evaluate(self, leaves):
+    def evaluate(self, leaves, _halt=None):
         super().evaluate(leaves)
         self.views = getattr(self, "views", set())
         for leaf in range(leaves.count):
@@ -221,7 +223,7 @@ def test_a_full_tree_is_searched_on():
 class Nonsense(Scattered):
     """A network that says what none should say."""
 
-    def evaluate(self, leaves):
+    def evaluate(self, leaves, _halt=None):
         super().evaluate(leaves)
         leaves.values[:], leaves.draws[:], leaves.priors[:] = np.nan, np.inf, self.prior
 
@@ -240,7 +242,7 @@ def test_nonsense_cannot_damage_the_tree(prior, scaled):
 class Failing(Scattered):
     """Fails after a while, as if the memory were full."""
 
-    def evaluate(self, leaves):
+    def evaluate(self, leaves, _halt=None):
         super().evaluate(leaves)
         if len(self.sizes) > 10:
             raise MemoryError

@@ -1,6 +1,7 @@
 """A search with a network outside the kernels, here a fake one: exact visits, prompt stops, reports, files."""
 
 import random
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from engine.config.options import Options
 from engine.explain.explain import explain, search_more
 from engine.mcts.queue import NetQueue
-from engine.mcts.tree import ROOT
+from engine.mcts.tree import BUSY, ROOT
+from engine.network.leaves import InterruptedEvaluationError
 from engine.network.weights_file import SHIPPED
 from engine.report.move_stats import moves_below
 from engine.report.node import Shape
@@ -71,6 +73,8 @@ def test_one_visit_plays_the_likeliest_move(scaled):
             notes = searched(searcher, Limits(nodes=1), position)
             assert notes.move == position.uci(best)
             assert notes.infos[-1].nodes == 1
+            value, _ = Scattered.judge(position.board, position.move_codes)
+            assert notes.infos[-1].lines[0][0].score == pytest.approx(float(value), abs=1e-5)
 
 
 def test_with_a_temperature_one_visit_samples_the_policy():
@@ -105,6 +109,10 @@ def test_a_seed_repeats_a_search_with_batches():
         trees.append(searcher.tree)
     for first, other in zip(trees[0].fields, trees[1].fields, strict=True):
         assert (first == other).all()
+    before = trees[1].visits.copy()
+    searcher.forget()  # of what the network has said, too
+    searched(searcher, Limits(nodes=400), Position())
+    assert (searcher.tree.visits == before).all()
 
 
 @pytest.mark.jit
@@ -132,7 +140,7 @@ def test_a_mate_ends_the_search():
 
 def test_a_failing_network_costs_no_game():
     class Broken(Scattered):
-        def evaluate(self, leaves):  # noqa: ARG002  (it fails)
+        def evaluate(self, leaves, _halt=None):  # noqa: ARG002  (it fails)
             raise RuntimeError("no memory on the GPU")
 
     searcher = searcher_with(Broken())
@@ -186,3 +194,43 @@ def test_a_wrong_file_leaves_the_network_in_use(tmp_path):
     resources.queue = before
     resources.set_network("")
     assert resources.queue is None
+
+
+class Slow(Scattered):
+    """Each evaluation but the first ones takes half a minute, unless it is ended."""
+
+    def evaluate(self, leaves, halt=None):
+        super().evaluate(leaves)
+        ended = threading.Event()
+        halt.begin(ended.set)
+        if len(self.sizes) > 4 and ended.wait(30):
+            raise InterruptedEvaluationError
+
+
+@pytest.mark.parametrize("limits", [Limits(infinite=True), Limits(move_time=10), Limits(time_left=300)])
+def test_no_move_waits_for_an_evaluation(limits):
+    searcher = searcher_with(Slow(), threads=2)
+    searcher.set_position(Position(), None)
+    begin = time.perf_counter()
+    searcher.go(limits)
+    if limits.infinite:
+        time.sleep(0.3)
+        searcher.stop()
+    searcher.wait()
+    assert time.perf_counter() - begin < 15
+    assert searcher.listener._listener.move in Position().legal_moves
+    check_invariants(searcher.tree)
+    assert not (searcher.tree.link == BUSY).any()
+    assert not searcher.resources.queue._asked
+
+
+def test_a_tree_of_another_network_is_not_gone_on_with():
+    searcher = searcher_with(Scattered())
+    searched(searcher, Limits(nodes=60), Position())
+    searched(searcher, Limits(nodes=60))
+    assert searcher.tree.visits[0] == 120
+    other = Scattered()
+    other.digest = "another"
+    searcher.resources.queue = NetQueue(other)
+    searched(searcher, Limits(nodes=60))
+    assert searcher.tree.visits[0] == 60

@@ -4,7 +4,8 @@ import argparse
 
 import pytest
 
-from engine.cli.play.maia import limits_of_opponent, maia_file, set_chance, set_maia
+from engine.cli.play.maia import keep_maia, limits_of_opponent, maia_file, set_chance, set_maia
+from engine.cli.play.played_game import engine_maia, engine_side, new_pgn
 from engine.cli.play.searches import Hints, Opponent
 from engine.config.options import Options
 from engine.mcts.queue import NetQueue
@@ -78,3 +79,19 @@ def test_why_says_how_likely_the_move_was_and_what_a_search_says():
     assert first == f"scattered: {position.san(code)} is move #1 there, {priors.max():.1%}, without a search"
     assert "visits" in search[0]
     assert "60 visits" in opponent.explain("a2a3", None)[1]
+
+
+def test_a_game_goes_on_with_the_network_it_was_played_with(tmp_path):
+    game = new_pgn(Position(), "white", "Me", None, 1500)
+    assert game.headers["Black"].endswith(", Maia 1500")
+    assert (engine_side(game), engine_maia(game)) == ("black", 1500)
+    assert engine_maia(new_pgn(Position(), "white", "Me", None)) is None
+    file = tmp_path / "net.pb"
+    file.touch()
+    for given in ({}, {"weights": str(tmp_path)}, {"weights": str(file)}, {"elo": 1500}):
+        arguments = arguments_of(**{"maia": None, **given})
+        keep_maia(arguments, 1500)
+        is_named_otherwise = "elo" in given or given.get("weights") == str(file)
+        assert arguments.maia == (None if is_named_otherwise else 1500)
+    keep_maia(arguments := arguments_of(maia=1100), 1500)
+    assert arguments.maia == 1100
