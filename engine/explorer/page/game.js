@@ -18,7 +18,7 @@ export class Game {
   /** The same game again stays where it is; another one has another revision. */
   load(data) {
     const ids = new Set(data.nodes.map((node) => node.id));
-    let at = data.revision === this.revision ? this.node : null;
+    let at = this.nodes && data.revision === this.revision ? this.node : null;
     while (at && !ids.has(at.id)) at = this.parent(at); // it was removed
     Object.assign(this, data, { current: at ? at.id : data.current, cursor: data.cursor ?? 0 });
     this.nodes = new Map(data.nodes.map((node) => [node.id, { ...node, children: [] }]));
