@@ -171,7 +171,7 @@ def collect_leaves(
     batch: int,
     visits: int,
 ) -> int:
-    """Finish the leaves of the last batch; collect at most `batch` others, in at most so many visits.
+    """Finish the leaves of the last batch; collect at most `batch` others, within a number of visits.
 
     -> how many of these visits were made without the network. There are fewer leaves if the root is proven,
     `ask_to_stop` was called, or too many paths collide.

@@ -32,7 +32,7 @@ class Collector(NamedTuple):
 
 
 def new_collector(capacity: int, seen: int) -> Collector:
-    """Memory for batches of so many leaves, and a network that sees this number of boards."""
+    """Memory for batches of `capacity` leaves, and a network that sees a number of boards."""
     return Collector(
         new_batch(capacity),
         np.zeros((2 * capacity, DEEPEST + 1), dtype=np.uint64),

@@ -1,6 +1,6 @@
 """The queue of a network outside the kernels: leaves are collected, evaluated together, and finished.
 
-Each thread of a search has a batch of its own, so while one is evaluated others are collected or finished: the
+Each thread of a search has a separate batch, so while one is evaluated others are collected or finished: the
 evaluation runs without the interpreter, and batches come back in any order.
 """
 

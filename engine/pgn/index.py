@@ -235,7 +235,7 @@ class GameIndex:
     # After a game was saved
 
     def replaced(self, number: int, grown: int, content: bytes) -> None:
-        """A game was replaced in the file by these bytes; the file has grown by so many."""
+        """A game was replaced in the file; the file is longer by the difference."""
         row = number - 1
         with self._found:
             after = np.frombuffer(self._offsets, dtype=np.uint64)

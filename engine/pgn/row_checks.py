@@ -27,7 +27,7 @@ class RowChecks:
         self._lock, self._end = threading.Lock(), 0.0
 
     def begin(self, patience: float) -> None:
-        """There are so many seconds for the next checks."""
+        """Give the next checks a number of seconds."""
         self._end = time.monotonic() + patience
 
     def keep(self, digest: int, checked: CheckedGame) -> None:

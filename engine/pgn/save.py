@@ -117,7 +117,7 @@ def _parts(path: Path, place: Place, new: bytes, name: str) -> Iterator[bytes]:
 
 
 def _chunks(file: IO[bytes], count: int) -> Iterator[bytes]:
-    """The next bytes of a file, at most so many."""
+    """The next bytes of a file, up to a size."""
     while count > 0 and (chunk := file.read(min(count, CHUNK_BYTES))):
         count -= len(chunk)
         yield chunk

@@ -52,7 +52,7 @@ def _used(before: float, after: float, number: int, periods: Sequence[Period]) -
     period, added = _period_of(number, periods)
     seconds = before + added + (period.increment if period else 0.0) - after
     if seconds < -TOLERANCE and not added:
-        return None  # time was added that nothing tells of
+        return None  # time was added that the header does not name
     return round(max(0.0, seconds), 3)
 
 

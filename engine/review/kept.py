@@ -3,7 +3,7 @@
 A file has a line of JSON for each position and pass, written as soon as it is judged:
 
     {"schema": "teresa-kept-review/1", "game": …, "settings": …}    a file that begins otherwise is replaced
-    {"position": 0, "worth": {…}}           the position after so many plies; a later line replaces an earlier one
+    {"position": 0, "worth": {…}}           a number of plies, and the worth there; a later line replaces an earlier one
     {"rival": 12, "move": {…}}              of the move at ply 12; void once position 12 comes again
     {"note": "exercise", "ply": 12, "data": {…}}    whatever else is kept of a move, the last line of it
 

@@ -171,7 +171,7 @@ def test_a_tried_move_gets_a_verdict(mate_was_missed):
 
 
 class Searched(Exercises):
-    """Gives searches scores of its own: those that the tried move leaves, look by look."""
+    """Replaces the scores of searches: those that the tried move leaves, look by look."""
 
     def __init__(self, *scores):
         super().__init__(options(), Resources())
