@@ -14,6 +14,7 @@ const CURVES_MILLISECONDS = 2000;
 const CURVES = 6;
 const MORE_VISITS = 2000;
 const MOST_LINES = 64;
+const ELSEWHERE = "in another window";
 const NO_PICTURE = { visits: 0, rectangles: [] };
 const KEYS = `f      freeze, or continue
 v      whose score: the mover's, or White's
@@ -83,6 +84,7 @@ async function open(path) {
     return;
   }
   if (game && (root !== state.rootFen || !root)) return; // meanwhile another move of the game is shown
+  if (game && !path && opened.position.fen !== root) return; // another window led the search away
   show(opened);
   if (!game || state.path !== heard) listen();
 }
@@ -201,7 +203,7 @@ function takeOver() {
   const { fen } = frame[0].summary;
   state.isElsewhere = Boolean(game && state.rootFen && fen !== state.rootFen);
   if (game && fen !== (state.rootFen ?? state.position.fen)) {
-    if (state.isElsewhere) drawFigures();
+    if (state.isElsewhere) write(byId("state"), ELSEWHERE);
     early = frame; // of a position that is no longer shown, or not yet
     return;
   }
@@ -365,7 +367,7 @@ function drawFigures() {
 
 function stateText(all) {
   if (state.isLost) return "stopped";
-  if (state.isElsewhere) return "in another window";
+  if (state.isElsewhere) return ELSEWHERE;
   if (state.isFrozen) return "frozen";
   if (!state.hasHints) return isSearching() ? "searching" : "stopped"; // why it stopped can be a hint
   return statesOf(all);
