@@ -189,7 +189,7 @@ go nodes 100
     run([], environment, tmp_path, conversation)
     for words in commands:
         run(words, environment, tmp_path, "e4\nhint\nwhy\nquit\n")
-        assert kernels() == before, words
+        assert not kernels() - before, words  # other processes may remove those of old versions
 
 
 def run(words, environment, folder, text=""):
