@@ -15,6 +15,7 @@ run: .venv/ready
 # Every test: compiled, and beside that without the JIT, with bounds checks, and on the portable path; what they cover;
 # then games on the clock, with nothing beside them. Two at a time. Processes that compile the same kernels wait for each
 # other: first one compiles those of all compiled tests, beside it the bounds checks use others. Then the longest first.
+# All but the bounds checks wait for it: else make starts a short one before the longest.
 VARIANTS := test-warm test-bounds test-rooms test-search test-plain test-covered test-portable
 test: lint .venv/train
 	$(BIN)/coverage erase
@@ -43,7 +44,7 @@ test-covered: test-warm
 	$(BIN)/coverage run -m pytest $(ALL) $(COVERED)
 
 KERNELS := tests/movegen tests/perft tests/engine/network
-test-plain: .venv/train
+test-plain: test-warm
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(QUICK) $(KERNELS) tests/engine/mcts \
 		tests/engine/test_plain_python.py tests/engine/report tests/engine/search tests/engine/uci
 
@@ -59,7 +60,7 @@ test-bounds: .venv/train
 # here; the search on it, which has the network, is compared by its signature in tests/engine/test_bench.py.
 PORTABLE := $(addprefix tests/movegen/test_,bits.py position.py random_move.py rules.py sliders.py) \
 	tests/perft/test_count.py tests/perft/test_counter.py
-test-portable: .venv/train
+test-portable: test-warm
 	TERESA_PORTABLE=1 $(BIN)/pytest $(QUICK) $(PORTABLE)
 
 test-coverage: .venv/train
