@@ -1,9 +1,12 @@
 """What all tests share."""
 
+import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import pytest
@@ -72,3 +75,17 @@ def warm(environment):
     """The kernels are in the cache of child processes: none of them says that it compiles."""
     command = [sys.executable, "-m", "engine", "warmup", "--search"]
     subprocess.run(command, env=environment, capture_output=True, timeout=600, check=True)
+
+
+@pytest.fixture
+def copied_kernels(tmp_path, environment, warm):  # noqa: ARG001  (`warm` fills the cache)
+    """A copy of the cache for one test, and the environment for it: other test runs compile into the common one."""
+    command = [sys.executable, "-c", "from engine.warmup import ready_file; print(ready_file().parents[2])"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    source, target = Path(done.stdout.strip()), tmp_path / "kernels"
+    for file in source.rglob("*"):
+        copy = target / file.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError, IsADirectoryError, PermissionError):  # gone meanwhile; a folder
+            shutil.copyfile(file, copy)
+    return target, {**environment, "TERESA_CACHE_DIR": str(target)}

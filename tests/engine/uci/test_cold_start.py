@@ -1,7 +1,6 @@
 """The very first start, with an empty cache, or with one that lacks a kernel: that is compiled sooner."""
 
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -25,20 +24,19 @@ def cold(tmp_path, environment):
 
 
 @pytest.fixture
-def nearly_warm(tmp_path, environment, warm):  # noqa: ARG001  (`warm` fills the cache)
+def nearly_warm(copied_kernels):
     """The environment of an engine that must compile one kernel of the search, and does not know which."""
+    folder, environment = copied_kernels
     command = [sys.executable, "-c", "from engine.warmup import ready_file; print(ready_file())"]
-    ready = Path(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip())
-    kernels = tmp_path / "kernels"
-    for folder in ready.parents[2].iterdir():
-        shutil.copytree(folder, kernels / folder.name)
-    copied = kernels / ready.relative_to(ready.parents[2])
-    copied.unlink()
-    missing = list(copied.parent.glob("proof.prove_root*"))
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    ready = Path(done.stdout.strip())
+    assert ready.is_relative_to(folder)
+    ready.unlink()
+    missing = list(ready.parent.glob("proof.prove_root*"))
     assert missing
     for file in missing:
         file.unlink()
-    return {**environment, "TERESA_CACHE_DIR": str(kernels)}
+    return environment
 
 
 @pytest.mark.parametrize("kernels", ["nearly_warm", pytest.param("cold", marks=pytest.mark.soak)])
