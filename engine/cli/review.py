@@ -85,7 +85,7 @@ def _new_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--resume", action="store_true", help="continue: keep the games that are judged in -o already")
     add_force(parser)
-    parser.add_argument("--fresh", action="store_true", help="judge anew what was judged and kept before")
+    parser.add_argument("--fresh", action="store_true", help="judge again what was judged and kept before")
     parser.add_argument("--explore", action="store_true", help="show the game in the browser, judged there")
     add_limits(parser, "some visits, and more where the game turns", "each position")
     add_memory_and_threads(parser)

@@ -17,7 +17,7 @@ MEGABYTES = 64
 FIRST_VISITS = 3000  # of the tried move, and each time again …
 MOST_LOOKS = 5  # … while it looks bad
 LEAST_LOSS = 0.05  # of score: from here on a move is an inaccuracy
-DOUBT = 0.01  # of score: as close to it is too close to tell
+DOUBT = 0.01  # of score: differences below are noise
 BEST, GOOD, WORSE, UNCLEAR = "best", "good", "worse", "unclear"
 
 
@@ -97,7 +97,7 @@ def _answer(verdict: str, name: str, score: float, best: float, visits: int) -> 
         BEST: f"{name} is the best move.",
         GOOD: f"{name} is good: score {own}; the best move has {other}.",
         WORSE: f"{name} loses {short_score(max(0.0, best - score))}: score {own}, not {other}.",
-        UNCLEAR: f"{name} is hard to tell: score {own}; the best move has {other}.",
+        UNCLEAR: f"{name} is unclear: score {own}; the best move has {other}.",
     }
     loss = max(0.0, round(best - score, DIGITS))
     return {"verdict": verdict, "loss": loss, "score": score, "visits": visits, "text": texts[verdict]}

@@ -96,7 +96,7 @@ class KeptReview:
             os.utime(kept.path)  # the time of its last use
         if fresh and (kept._worths or kept._rivals):
             kept._worths, kept._rivals = {}, {}
-            kept._write([_note(*key, data) for key, data in kept._notes.items()], anew=True)
+            kept._write([_note(*key, data) for key, data in kept._notes.items()], replaces=True)
         return kept
 
     @property
@@ -172,9 +172,9 @@ class KeptReview:
         else:
             self._notes[str(line["note"]), int(line["ply"])] = dict(line["data"])
 
-    def _write(self, lines: list[dict[str, Any]], *, anew: bool = False) -> None:
+    def _write(self, lines: list[dict[str, Any]], *, replaces: bool = False) -> None:
         """Add whole lines; after a failure nothing more is written."""
-        if self.trouble or not (lines or anew):
+        if self.trouble or not (lines or replaces):
             return
         try:
             lock = take_lock(self.path.parent, "is used by another process", LOCK_PATIENCE)
@@ -182,7 +182,7 @@ class KeptReview:
             self.trouble = f"what is judged is not kept: {error}"
             return
         try:
-            is_new = anew or self._is_foreign or not self.path.exists() or self.path.stat().st_size == 0
+            is_new = replaces or self._is_foreign or not self.path.exists() or self.path.stat().st_size == 0
             data = b"".join(map(_line, [self._head, *lines] if is_new else lines))
             if is_new:
                 remove_old(self.path.parent)
