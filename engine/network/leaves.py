@@ -1,6 +1,6 @@
 """What a search and a network of another program exchange: a batch of leaves, and what the network says of them.
 
-The search fills in positions, the network values and priors. Each thread has batches of its own.
+The search fills in positions, the network values and priors. Each thread has separate batches.
 """
 
 from collections.abc import Callable

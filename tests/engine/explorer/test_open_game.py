@@ -59,7 +59,7 @@ def test_news_are_what_was_judged_since(game):
 
 
 def test_news_never_wait(game):
-    """The event loop asks for them: whoever changes the game is not waited for."""
+    """The event loop asks for them: it does not wait while the game is changed."""
     from threading import Thread
 
     found = []

@@ -23,7 +23,7 @@ def game_of(tree=None):
 
 
 class Replies:
-    """Stands for an `Opponent`: plays what it is told."""
+    """Stands for an `Opponent`: plays given moves."""
 
     def __init__(self, *moves):
         self.moves, self.seen, self.is_stopped = list(moves), [], False

@@ -26,7 +26,7 @@ GAMBIT = (
     "Nh5 11. Be3 O-O 12. h3 Bxf3 13. Qxf3 Nxe5 14. Bxf7+ Rxf7 15. Qxh5 Qf8"
 )
 GAMES = ((MIXED_UP, (16, 34), (40, 47)), (QUEENS, (19, 26), (36, 48)), (GAMBIT, (19, 25), None))
-# Points of a field of 2x2 squares with so many white and black pieces, on ranks 1-2, 2-3 ... 7-8.
+# Points of a field of 2x2 squares with these numbers of white and black pieces, on ranks 1-2, 2-3 ... 7-8.
 MIXED = {
     (0, 1): (2, 3, 4, 5, 6, 7, 8),
     (0, 2): (7, 6, 5, 4, 3, 0, 0),
